@@ -1,0 +1,15 @@
+"""What we know: one file is one chapter, one sheet, one section of the report."""
+
+CHAPTERS = (
+    "model",
+    "states",
+    "communication",
+    "activations",
+    "logits",
+    "kv_cache",
+    "rollout",
+    "phases",
+    "runtime",
+    "timeline",
+    "fit",
+)

@@ -1,0 +1,20 @@
+"""Timeline: from the components held at an instant to what torch allocates and reserves and what nvidia-smi shows."""
+
+from memsheet.declare import byte, components, define, every, name_of_highest, running, total_of
+
+from .communication import communication_buffers
+from .runtime import allocator_floor, allocator_overhead, cuda_context
+
+ALLOCATOR = "torch 2.11, c10/cuda/CUDACachingAllocator.cpp: freed blocks stay reserved until the cache is emptied"
+
+allocated = define(total_of(components("process")), "Allocated", byte, tex="a", source="sum of the components, torch.cuda.max_memory_allocated")
+reserved = running(allocator_overhead * allocated, "Reserved", byte, emptied=allocator_floor * allocated, tex="r", source=ALLOCATOR)
+process_memory = define(reserved + cuda_context + communication_buffers, "Process on the card", byte, tex="p", source="nvidia-smi, per process: reserved and CUDA context")
+least_process_memory = define(allocator_floor * allocated + cuda_context + communication_buffers, "Process on the card, cache emptied", byte, tex="p_0",
+                              source="under pressure the allocator empties its cache before it fails")  # fmt: skip
+device = define(total_of(every("process", process_memory)), "Device", byte, tex="D", source="nvidia-smi, memory.used: sum of the processes")
+least_device = define(total_of(every("process", least_process_memory)), "Device, at least", byte, tex="D_0", source="sum of the processes with their caches emptied")
+largest_component = name_of_highest(components("card"), "Largest component", source="definition")
+
+#: What a tool measures -> the row that predicts it.
+STATISTICS = {"allocated": allocated, "reserved": reserved, "device": device}

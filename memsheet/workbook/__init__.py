@@ -1,0 +1,1 @@
+"""The Excel workbook: cells laid out on sheets, and the file itself."""
