@@ -3,19 +3,58 @@
 Bytes for each token of one micro-batch, after torch 2.11 and transformers 5.17 with fused (flash) attention unless said.
 """
 
-from sympy import Eq, ceiling
+from sympy import ceiling
 
 from memsheet.declare import (
-    all_of, byte, choose, count, define, given, highest, implies, is_word, lowest, require, sequences, tokens, when,
+    all_of,
+    byte,
+    choose,
+    count,
+    define,
+    given,
+    highest,
+    implies,
+    is_word,
+    lowest,
+    require,
+    sequences,
+    tokens,
+    when,
 )  # fmt: skip
 
 from .model import (
-    bf16, fp32, head_dimension, heads_on_rank, hidden_size, int64, intermediate_size_on_rank, key_value_heads, attention_heads,
-    key_value_width_on_rank, layers_on_stage, pipeline_parallel_size, query_key_norms, query_width_on_rank, stage_index, tensor_parallel_size,
+    attention_heads,
+    bf16,
+    fp32,
+    head_dimension,
+    heads_on_rank,
+    hidden_size,
+    int64,
+    intermediate_size_on_rank,
+    key_value_heads,
+    key_value_width_on_rank,
+    layers_on_stage,
+    pipeline_parallel_size,
+    query_key_norms,
+    query_width_on_rank,
+    stage_index,
+    tensor_parallel_size,
 )  # fmt: skip
 from .states import (
-    adapted_inputs, adapted_projections, adapter_on_down, adapter_on_gate, adapter_on_key, adapter_on_query, adapter_on_up, adapter_on_value,
-    adapter_precision, adapter_width, lora_rank, method, precision, virtual_tokens,
+    adapted_inputs,
+    adapted_projections,
+    adapter_on_down,
+    adapter_on_gate,
+    adapter_on_key,
+    adapter_on_query,
+    adapter_on_up,
+    adapter_on_value,
+    adapter_precision,
+    adapter_width,
+    lora_rank,
+    method,
+    precision,
+    virtual_tokens,
 )  # fmt: skip
 
 LAYER = "torch 2.11 and transformers 5.17, models/llama/modeling_llama.py; exact in runs 1 to 37 of measurements/h200"
@@ -35,17 +74,17 @@ sequence_on_rank = define(sequence_length + choose(method, frozen=0, full=0, lor
 micro_tokens = define(micro_batch_size * sequence_on_rank, "Tokens of a micro-batch", tokens, tex="T", source="definition")
 norm_split = define(choose(sequence_parallel, no=1, yes=tensor_parallel_size), "Ranks that share norms and residuals", count, tex="N_s",
                     source="Korthikanti 2022, Reducing Activation Recomputation, section 4")  # fmt: skip
-compute_width = define(choose(precision, bf16=bf16, fp16=bf16, fp32=fp32, amp=bf16), "Bytes of an activation in a matrix product", byte, tex="c",
+compute_width = define(choose(precision, bf16=bf16, fp16=bf16, fp32=fp32, amp=bf16, mixed=bf16), "Bytes of an activation in a matrix product", byte, tex="c",
                        source="torch 2.11, autocast: matrix products in bf16")  # fmt: skip
-residual_width = define(choose(precision, bf16=bf16, fp16=bf16, fp32=fp32, amp=fp32), "Bytes of the residual stream", byte, tex="c_r",
+residual_width = define(choose(precision, bf16=bf16, fp16=bf16, fp32=fp32, amp=fp32, mixed=bf16), "Bytes of the residual stream", byte, tex="c_r",
                         source="torch 2.11, autocast: additions keep fp32")  # fmt: skip
 is_grouped = key_value_heads < attention_heads
 is_training_base = is_word(method, "full")
-is_half = is_word(precision, "bf16", "fp16")
 
 norm_kept = define(
     choose(method, frozen=0, lora=fp32 * hidden_size + fp32, p_tuning=fp32 * hidden_size + fp32,
-           full=choose(precision, bf16=(fp32 + 2 * bf16) * hidden_size + fp32, fp16=(fp32 + 2 * bf16) * hidden_size + fp32,
+           full=choose(precision, bf16=(fp32 + 2 * bf16) * hidden_size + fp32, mixed=(fp32 + 2 * bf16) * hidden_size + fp32,
+                       fp16=(fp32 + 2 * bf16) * hidden_size + fp32,
                        fp32=3 * fp32 * hidden_size + fp32, amp=2 * fp32 * hidden_size + fp32)) / norm_split,
     "Kept by one RMSNorm, for each token", byte, tex="k_n",
     source=f"{LAYER}: fp32 copy and inverse root; where the weight is trained also the normalised copy and the output",
@@ -64,7 +103,7 @@ attention_kept = define(
 )  # fmt: skip
 head_norm_kept = define(
     query_key_norms * (query_width_on_rank + key_value_width_on_rank)
-    * choose(method, frozen=0, lora=fp32, p_tuning=fp32, full=choose(precision, bf16=fp32 + bf16, fp16=fp32 + bf16, fp32=2 * fp32, amp=2 * fp32))
+    * choose(method, frozen=0, lora=fp32, p_tuning=fp32, full=choose(precision, bf16=fp32 + bf16, fp16=fp32 + bf16, mixed=fp32 + bf16, fp32=2 * fp32, amp=2 * fp32))
     + query_key_norms * fp32 * (query_width_on_rank + key_value_width_on_rank) / head_dimension,
     "Kept by the norms of q and k, for each token", byte, tex="k_{qk}", source=f"{LAYER}; Qwen3",
 )  # fmt: skip
@@ -119,7 +158,7 @@ mlp_product_backward = define(
 )  # fmt: skip
 second_norm_backward = define(
     choose(method, frozen=0, lora=0, p_tuning=0,
-           full=(layer_kept - 4 * compute_width * intermediate_size_on_rank + choose(precision, bf16=8 * bf16, fp16=8 * bf16, fp32=3 * fp32, amp=3 * fp32) * hidden_size
+           full=(layer_kept - 4 * compute_width * intermediate_size_on_rank + choose(precision, bf16=8 * bf16, fp16=8 * bf16, mixed=8 * bf16, fp32=3 * fp32, amp=3 * fp32) * hidden_size
                  + residual_width * hidden_size) * micro_tokens + 3 * residual_width * hidden_size * intermediate_size_on_rank),
     "Backward: the second norm", byte, tex="m_4", source=f"{LAYER}: six fp32 copies of the hidden state; settled by run 48",
 )  # fmt: skip

@@ -2,8 +2,16 @@
 
 from memsheet.declare import all_of, byte, choose, define, given, is_word, when
 
-from .model import bf16, data_parallel_size, embedding_on_rank, fp32, layer_parameters_on_rank, layers_on_stage, output_on_rank
-from .states import adapter_parameters, adapter_width, lora_parameters, method, sharding
+from .model import (
+    bf16,
+    data_parallel_size,
+    embedding_on_rank,
+    fp32,
+    layer_parameters_on_rank,
+    layers_on_stage,
+    output_on_rank,
+)
+from .states import adapter_parameters, lora_parameters, method, sharding
 
 FSDP2 = "torch 2.11, distributed/fsdp/_fully_shard; facts checked on fake-group runs 44 to 49 of measurements/h200"
 
@@ -18,6 +26,8 @@ gathered_layer = define(when(is_gathered, bf16 * (layer_parameters_on_rank + cho
 gathered_root = define(when(is_gathered, bf16 * (embedding_on_rank + output_on_rank)), "Embedding, output layer and final norm, gathered", byte, tex="U_0", source=FSDP2)
 gathered_in_inference = define(gathered_root + 2 * gathered_layer, "Parameters gathered at once without gradients", byte, tex="M_{u,0}",
                                source=f"{FSDP2}: the root and two layers, one prefetched")  # fmt: skip
+gathered_at_loss = define(gathered_root + gathered_layer, "Parameters gathered at the loss", byte, tex="M_{u,l}",
+                          source=f"{FSDP2}: the root stays gathered, the last layer's buffer is still held")  # fmt: skip
 gathered_in_forward = define(gathered_root + 3 * gathered_layer, "Parameters gathered at once in forward", byte, tex="M_{u,f}",
                              source=f"{FSDP2}: the previous buffer, the new one, and the parameters copied out of it")  # fmt: skip
 reduced_layer = define(
@@ -26,3 +36,5 @@ reduced_layer = define(
 )  # fmt: skip
 gathered_in_backward = define(gathered_root + 2 * gathered_layer + reduced_layer, "Parameters and gradients gathered at once in backward", byte, tex="M_{u,b}",
                               source=f"{FSDP2}: own parameters, the next prefetch, the previous layer's gradients")  # fmt: skip
+reduced_root = define(when(is_gathered, choose(method, frozen=0, lora=0, p_tuning=0, full=(bf16 + fp32) * (embedding_on_rank + output_on_rank))),
+                      "Gradients of the root, before and in their reduce-scatter", byte, tex="U_{r,0}", source=f"{FSDP2}: bf16 gradients, fp32 input of the reduce-scatter")  # fmt: skip

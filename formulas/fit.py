@@ -1,6 +1,18 @@
 """Fit: does it fit on the card, when is it tightest, because of what, and how much room is left."""
 
-from memsheet.declare import at_highest, byte, count, decide, define, every, given, highest_of, name_of_highest, ranks, share, words
+from memsheet.declare import (
+    at_highest,
+    byte,
+    decide,
+    define,
+    every,
+    given,
+    highest_of,
+    name_of_highest,
+    ranks,
+    share,
+    words,
+)
 
 from .model import ranks_of_role
 from .runtime import cuda_memory

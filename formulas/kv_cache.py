@@ -1,10 +1,19 @@
 """KV cache and plain Hugging Face generation: prefill, decoding, and scoring without gradients."""
 
-from memsheet.declare import byte, choose, define, highest, tokens
+from memsheet.declare import all_of, byte, choose, define, highest, require, tokens
 
 from .activations import batch_size, rotary_tables, sequence_length
 from .logits import log_prob_logits, response_length, scoring_tokens
-from .model import bf16, hidden_size, int64, intermediate_size_on_rank, key_value_width_on_rank, layers_on_stage, query_width_on_rank, vocabulary_on_rank
+from .model import (
+                            bf16,
+                            hidden_size,
+                            int64,
+                            intermediate_size_on_rank,
+                            key_value_width_on_rank,
+                            layers_on_stage,
+                            query_width_on_rank,
+                            vocabulary_on_rank,
+)
 from .states import method
 
 GENERATE = "transformers 5.17, DynamicCache; exact in runs 38 to 43 of measurements/h200"
@@ -37,3 +46,6 @@ scoring_layer = define(mlp_per_token * scoring_tokens + rotary_tables, "Scoring:
 log_prob_transient = define(highest(log_prob_logits, scoring_layer), "Log-probabilities of the responses", byte, tex="M_{lp}", source="larger of the logits and one layer")
 reference_log_prob_transient = define(highest(log_prob_logits, base_mlp_per_token * scoring_tokens + rotary_tables), "Log-probabilities of the reference", byte, tex="M_{ref}",
                                       source="the same with the adapters switched off")  # fmt: skip
+
+generation_has_lengths = require(all_of(prompt_length > 0, prompt_length < sequence_length),
+                                 "generation needs response_length between 1 and sequence_length - 1: the rest is the prompt", source="definition")  # fmt: skip

@@ -1,17 +1,42 @@
 """Logits and loss: tensors as wide as the vocabulary, on the last pipeline stage only."""
 
-from memsheet.declare import all_of, byte, choose, count, define, given, highest, is_word, tokens, when
+from memsheet.declare import (
+    all_of,
+    byte,
+    choose,
+    count,
+    define,
+    given,
+    highest,
+    implies,
+    is_word,
+    require,
+    tokens,
+    when,
+)
 
 from .activations import (
-    attention_mask, batch_size, below_last_layer, compute_width, kept_layers, micro_batch_size, micro_tokens, norm_kept, residual_width,
-    rotary_tables, sequence_on_rank,
+    compute_width,
+    micro_batch_size,
+    micro_tokens,
+    norm_kept,
+    sequence_on_rank,
 )  # fmt: skip
-from .model import bf16, embedding_on_rank, fp32, hidden_size, int64, matrix_parameters, bias_parameters, layers_on_stage, tensor_parallel_size, vocabulary_on_rank, vocabulary_size
-from .states import gradients, method, output_head, precision, weight_width
+from .model import (
+    bf16,
+    fp32,
+    hidden_size,
+    int64,
+    layer_parameters_on_rank,
+    layers_on_stage,
+    norm_parameters,
+    vocabulary_on_rank,
+)
+from .states import method, output_head, precision
 
 LOSS = "transformers 5.17, loss/loss_utils.py ForCausalLMLoss; exact in runs 1 to 37 of measurements/h200"
 
-response_length = given("Tokens of a response", tokens, per="scenario", tex="R", limits=(1, 1e8), whole=True)
+response_length = given("Tokens of a response", tokens, per="scenario", tex="R", default=0, limits=(0, 1e8), whole=True)
 scoring_batch_size = given("Sequences scored in one pass without gradients", count, per="scenario", tex="B_s", limits=(1, 1e6), whole=True,
                            note="verl: log_prob_micro_batch_size_per_gpu; a hand-written loop scores the whole batch")  # fmt: skip
 log_prob_precision = given("Precision of the log-softmax over responses", choices=("fp32", "bf16"), default="fp32", note="fp32: the loop calls logits.float()")
@@ -32,7 +57,7 @@ held_hidden_state = define(
            full=when(is_word(precision, "amp"), fp32 * hidden_size * micro_tokens)),
     "Last hidden state that the caller still holds", byte, tex="A_h", source=LOSS,
 )  # fmt: skip
-cast_weights = define(when(all_of(is_word(method, "full"), is_word(precision, "amp")), bf16 * (layers_on_stage * (matrix_parameters + bias_parameters) + embedding_on_rank)),
+cast_weights = define(when(all_of(is_word(method, "full"), is_word(precision, "amp")), bf16 * (layers_on_stage * (layer_parameters_on_rank - norm_parameters) + vocabulary_on_rank * hidden_size)),
                       "bf16 copies of the weights under autocast", byte, tex="A_w", source="torch 2.11, autocast cache: alive to the end of the autocast block")  # fmt: skip
 labels = define(int64 * micro_tokens + int64 * (micro_tokens + micro_batch_size), "Labels", byte, tex="A_l", source=f"{LOSS}: shifted and padded copies")
 loss_forward = define(
@@ -58,3 +83,6 @@ log_prob_logits = define(
     "Logits and log-softmax without gradients", byte, tex="l_p",
     source="response: runs 62 to 64 of measurements/h200; full: verl 0.9.1, ppo_full log, 14 bytes; packed: verl 0.9.1 source, not measured",
 )  # fmt: skip
+
+policy_needs_response = require(implies(is_word(loss, "policy"), response_length > 0), "the policy loss needs response_length: state how many tokens of a sequence are the response",
+                                source="definition")  # fmt: skip

@@ -9,8 +9,21 @@ from sympy import Eq, floor
 
 from memsheet.catalogue import read
 from memsheet.declare import (
-    all_of, byte, by_stage, catalogue_option, catalogue_value, caution, count, define, given, highest, layers, parameters, ranks,
-    require, when,
+    all_of,
+    by_stage,
+    byte,
+    catalogue_option,
+    catalogue_value,
+    caution,
+    count,
+    define,
+    given,
+    highest,
+    layers,
+    parameters,
+    ranks,
+    require,
+    when,
 )  # fmt: skip
 
 CONFIG = "Hugging Face config.json of the model; transformers 5.17, models/llama and models/qwen2"

@@ -5,7 +5,7 @@ vLLM 0.11 and later: the engine's share of the card is its own, whatever else is
 
 from sympy import floor
 
-from memsheet.declare import byte, count, define, given, highest, require, sequences, share, tokens, when
+from memsheet.declare import byte, count, define, given, require, sequences, share, tokens
 
 from .activations import sequence_length
 from .kv_cache import kv_bytes_per_token

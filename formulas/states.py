@@ -6,11 +6,34 @@ PyTorch FSDP with FULL_SHARD and FSDP2 are zero_3.
 
 from sympy import Eq
 
-from memsheet.declare import all_of, any_of, byte, choose, count, define, given, implies, is_word, parameters, ranks, require, when
+from memsheet.declare import (
+    all_of,
+    any_of,
+    byte,
+    choose,
+    count,
+    define,
+    given,
+    implies,
+    is_word,
+    parameters,
+    ranks,
+    require,
+)
 
 from .model import (
-    bf16, data_parallel_size, embedding_on_rank, fp32, hidden_size, intermediate_size, key_value_width, layers_on_stage, output_on_rank,
-    parameters_on_rank, pipeline_parallel_size, query_width, tensor_parallel_size,
+    bf16,
+    data_parallel_size,
+    embedding_on_rank,
+    fp32,
+    hidden_size,
+    intermediate_size,
+    key_value_width,
+    layers_on_stage,
+    parameters_on_rank,
+    pipeline_parallel_size,
+    query_width,
+    tensor_parallel_size,
 )  # fmt: skip
 
 PEFT = "peft 0.21, tuners/lora/layer.py"
@@ -18,8 +41,8 @@ ADAMW = "torch 2.11, torch/optim/adamw.py"
 ZERO = "ZeRO (Rajbhandari 2020), sections 5 and 6; torch 2.11, distributed/fsdp"
 
 method = given("Training method", choices=("frozen", "full", "lora", "p_tuning"), note="frozen: inference, references and engines")
-precision = given("Precision", choices=("bf16", "fp16", "fp32", "amp"), default="bf16",
-                  note="amp: weights, gradients and states in fp32, matrix products in bf16")  # fmt: skip
+precision = given("Precision", choices=("bf16", "fp16", "fp32", "amp", "mixed"), default="bf16",
+                  note="amp: fp32 weights under autocast; mixed: fp32 shards, gathered and computed in bf16 (FSDP MixedPrecisionPolicy)")  # fmt: skip
 sharding = given("Sharding of the states", choices=("ddp", "zero_1", "zero_2", "zero_3"), default="ddp",
                  note="zero_1 shards the optimizer states, zero_2 the gradients too, zero_3 (FSDP FULL_SHARD) the parameters too")  # fmt: skip
 master_weights = given("fp32 master weights and gradients", choices=("no", "yes"), default="no", note="Megatron mixed precision: yes")
@@ -46,7 +69,7 @@ virtual_tokens = given("Virtual tokens", count, tex="n_v", default=20, limits=(1
 prompt_encoder_width = given("Width of the prompt encoder", count, tex="H", default=1024, limits=(1, 65536), whole=True,
                              note="P-Tuning: encoder_hidden_size")  # fmt: skip
 
-weight_width = define(choose(precision, bf16=bf16, fp16=bf16, fp32=fp32, amp=fp32), "Bytes of a stored weight", byte, tex="e",
+weight_width = define(choose(precision, bf16=bf16, fp16=bf16, fp32=fp32, amp=fp32, mixed=fp32), "Bytes of a stored weight", byte, tex="e",
                       source="torch 2.11: parameters keep the type they were made in; autocast stores fp32")  # fmt: skip
 adapter_width = define(choose(adapter_precision, fp32=fp32, bf16=bf16), "Bytes of an adapter's weight", byte, tex="e_a", source=PEFT)
 adapted_inputs = define(
@@ -118,3 +141,7 @@ master_over_half = require(implies(is_word(master_weights, "yes"), is_word(preci
                            "fp32 master weights go with bf16 or fp16 weights: set precision to bf16", source="Megatron-LM, core/optimizer")  # fmt: skip
 shards_need_training = require(any_of(~is_word(method, "frozen"), is_word(optimizer_offload, "no")),
                                "a frozen role has no optimizer states to offload: set optimizer_offload to no", source="definition")  # fmt: skip
+mixed_needs_shards = require(implies(is_word(precision, "mixed"), is_word(sharding, "zero_3")),
+                             "mixed precision is FSDP's: set sharding to zero_3, or precision to amp", source="torch 2.11, distributed/fsdp MixedPrecisionPolicy")  # fmt: skip
+shards_need_mixed = require(implies(is_word(sharding, "zero_3"), is_word(precision, "bf16", "fp16", "mixed")),
+                            "zero_3 is covered with bf16, fp16 or mixed precision: autocast and fp32 gathering are not", source="no record in measurements/")  # fmt: skip
