@@ -1,4 +1,4 @@
-"""KV cache and plain Hugging Face generation: prefill, decoding, and scoring without gradients."""
+"""KV cache: plain Hugging Face generation, prefill and decoding, and scoring without gradients."""
 
 from memsheet.declare import all_of, byte, choose, define, highest, require, tokens
 

@@ -19,3 +19,6 @@ allocator_overhead = given("Reserved over allocated, typically", count, per="pro
                            source=f"{RATIOS}: medians LoRA 1.05, full 1.06, generation 1.03, FSDP 1.24, PPO with generation 1.66")  # fmt: skip
 cublas_workspaces = define(2 * cublas_workspace, "cuBLAS workspaces", byte, tex="M_c",
                            source="torch 2.11, aten/src/ATen/cuda/CublasHandlePool.cpp: one for the forward thread, one for the backward thread")  # fmt: skip
+
+#: Which input names the card: the one that a buyer varies.
+STRUCTURE = {"gpu": gpu}

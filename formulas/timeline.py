@@ -2,8 +2,13 @@
 
 from memsheet.declare import byte, components, define, every, name_of_highest, running, total_of
 
-from .communication import communication_buffers
-from .runtime import allocator_floor, allocator_overhead, cuda_context
+from .communication import communication_buffers, gathered_in_inference
+from .kv_cache import kv_cache, prompt_ids, prompt_kv_cache, token_ids
+from .rollout import engine_kv_cache, engine_resident
+from .runtime import allocator_floor, allocator_overhead, cublas_workspaces, cuda_context
+from .states import (
+    adapters, adapters_at_rest, gradients, optimizer_states, optimizer_states_at_rest, weights, weights_at_rest,
+)  # fmt: skip
 
 ALLOCATOR = "torch 2.11, c10/cuda/CUDACachingAllocator.cpp: freed blocks stay reserved until the cache is emptied"
 
@@ -18,3 +23,14 @@ largest_component = name_of_highest(components("card"), "Largest component", sou
 
 #: What a tool measures -> the row that predicts it.
 STATISTICS = {"allocated": allocated, "reserved": reserved, "device": device}
+
+#: How charts and tables group the components; what is not named here is "Activations, logits and temporaries".
+SERIES = {
+    "Weights": (weights, weights_at_rest),
+    "Adapters": (adapters, adapters_at_rest),
+    "Optimizer states": (optimizer_states, optimizer_states_at_rest),
+    "Gradients": (gradients,),
+    "KV cache": (kv_cache, prompt_kv_cache, engine_kv_cache),
+    "Gathered parameters": (gathered_in_inference,),
+    "Workspaces and inputs": (cublas_workspaces, engine_resident, token_ids, prompt_ids),
+}

@@ -129,6 +129,8 @@ class Reference:
 
 #: The side table: every symbol ever declared, with its meaning.
 TABLE: dict[sympy.Symbol, Quantity | Reference] = {}
+#: The group of every component that no chapter names in its SERIES.
+OTHER_SERIES = "Activations, logits and temporaries"
 #: What the second argument of a Lookup node numbers.
 LOOKUPS: list[tuple[Catalogue, str]] = []
 
@@ -138,8 +140,9 @@ class Declaration:
     """A loaded set of chapters: the rows in the order in which they were declared.
 
     `headline` says which row answers which question ("verdict", "peak", …) and `statistics` which timeline row is what
-    a tool measures ("allocated", "reserved", "device"), and `structure` which input shapes the columns ("stages"): the
-    rest of the code knows meanings, never the names of formulas.
+    a tool measures ("allocated", "reserved", "device"), `structure` which input shapes the columns ("stages") or names
+    the card ("gpu"), and `series` how charts group the components: the rest of the code knows meanings, never the
+    names of formulas.
     """
 
     rows: dict[str, Quantity]
@@ -147,9 +150,25 @@ class Declaration:
     headline: dict[str, str]
     statistics: dict[str, str]
     structure: dict[str, str]
+    series: dict[str, tuple[str, ...]]
 
     def __getitem__(self, name: str) -> Quantity:
         return self.rows[name]
+
+    def followed_by(self, more: "Declaration") -> "Declaration":
+        """These chapters with others behind them. Raises DeclarationError where both declare a name."""
+        if twice := self.rows.keys() & more.rows.keys():
+            raise DeclarationError(f"{more.rows[min(twice)].where}: {min(twice)} is declared already, at {self.rows[min(twice)].where}")
+        merged = (getattr(self, part) | getattr(more, part) for part in ("rows", "chapters", "headline", "statistics", "structure", "series"))
+        return Declaration(*merged)
+
+    def series_names(self) -> tuple[str, ...]:
+        """All groups of components, in the order in which charts stack them."""
+        return (*self.series, OTHER_SERIES)
+
+    def series_of(self, row: str) -> str:
+        """The group that a component belongs to in charts and tables."""
+        return next((label for label, rows in self.series.items() if row in rows), OTHER_SERIES)
 
 
 def quantity_of(symbol: sympy.Symbol) -> Quantity:
@@ -468,6 +487,7 @@ def load(folder: Path, package: str = "memsheet.formulas", chapters: Iterable[st
     root = _package(folder, package)
     rows: dict[str, Quantity] = {}
     titles: dict[str, str] = {}
+    series: dict[str, tuple[str, ...]] = {}
     meanings: dict[str, dict[str, sympy.Symbol]] = {"HEADLINE": {}, "STATISTICS": {}, "STRUCTURE": {}}
     for chapter in root.CHAPTERS if chapters is None else chapters:
         module = importlib.import_module(f"{package}.{chapter}")
@@ -485,8 +505,10 @@ def load(folder: Path, package: str = "memsheet.formulas", chapters: Iterable[st
                 raise DeclarationError(f"{quantity.where}: {quantity.label!r} is declared but given no name")
         for table, collected in meanings.items():
             collected.update(getattr(module, table, {}))
+        for label, symbols in getattr(module, "SERIES", {}).items():
+            series[label] = tuple(quantity_of(symbol).name for symbol in symbols)
     named = ({meaning: quantity_of(symbol).name for meaning, symbol in table.items()} for table in meanings.values())
-    return Declaration(rows, titles, *named)
+    return Declaration(rows, titles, *named, series)
 
 
 def _declared_in(quantity: Quantity, module: ModuleType) -> bool:

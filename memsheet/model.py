@@ -106,18 +106,23 @@ class Layout:
         return tuple(dict.fromkeys(role.pool for role in self.roles))
 
     @cached_property
+    def processes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(role.process for role in self.roles))
+
+    @cached_property
     def cards(self) -> tuple[Column, ...]:
         return tuple(Column(pool=pool, stage=stage) for pool in self.pools for stage in self.stages(pool))
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """Every column of the sheets, from coarse to fine."""
-        processes = dict.fromkeys(
-            Column(pool=role.pool, process=role.process, stage=stage) for role in self.roles for stage in self.stages(role.pool)
-        )
-        roles = (
-            Column(role.name, role.pool, role.process, stage) for role in self.roles for stage in self.stages(role.pool)
-        )
+        """Every column of the sheets, from coarse to fine; what is on one card lies side by side."""
+        processes: dict[Column, None] = {}
+        roles: list[Column] = []
+        for card in self.cards:
+            for role in self.roles:
+                if role.pool == card.pool:
+                    processes[card._replace(process=role.process)] = None
+                    roles.append(card._replace(role=role.name, process=role.process))
         return (Column(), *self.cards, *processes, *roles)
 
     def stages(self, pool: str) -> tuple[str, ...]:
@@ -182,6 +187,7 @@ class _Lowering:
         self.instants = {instant.name: instant for instant in layout.instants}
         names = [instant.name for instant in layout.instants]
         self.before = dict(zip(names[1:], names, strict=False))
+        self.rank = {name: number for number, name in enumerate(declaration.rows)}
 
     def run(self) -> Model:
         for name in dict.fromkeys([*self.declaration.statistics.values(), *self.declaration.headline.values()]):
@@ -307,12 +313,13 @@ class _Lowering:
         return Column(role.name, role.pool, role.process, stage)
 
     def components(self, column: Column, per: str) -> tuple[Key, ...]:
-        """What the schedule holds at the column's instant, in the order of roles and of their lists."""
+        """What the schedule holds at the column's instant, by process, role and row: the order of the timeline's columns."""
         found = []
-        for role in self.layout.roles:
+        for role in sorted(self.layout.roles, key=lambda role: self.layout.processes.index(role.process)):
             if role.pool == column.pool and (per == "card" or role.process == column.process):
-                for name in self.instants[column.instant].holds.get(role.name, ()):
-                    if name not in self.declaration.rows:
-                        raise LoweringError(f"instant {column.instant}: no formula is called {name!r}")
-                    found.append(Key(name, Column(role.name, role.pool, role.process, column.stage, column.instant)))
+                held = self.instants[column.instant].holds.get(role.name, ())
+                if unknown := [name for name in held if name not in self.rank]:
+                    raise LoweringError(f"instant {column.instant}: no formula is called {unknown[0]!r}")
+                where = Column(role.name, role.pool, role.process, column.stage, column.instant)
+                found += [Key(name, where) for name in sorted(held, key=self.rank.__getitem__)]
         return tuple(found)

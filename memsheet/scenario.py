@@ -58,6 +58,30 @@ class Scenario:
         """The value of every cell."""
         return evaluate.scalar(self.model)(self.inputs)
 
+    def verdict(self) -> str:
+        """The worst verdict of any card."""
+        return str(self.worst("verdict"))
+
+    def worst(self, meaning: str) -> evaluate.Value:
+        """What a headline row says of the card with the highest peak."""
+        return self.headline(meaning, self.tightest_card())
+
+    def tightest_card(self) -> Column:
+        """The card with the least room."""
+        return min(self.model.layout.cards, key=lambda card: float(self.headline("headroom", card)))
+
+    def gpu(self, card: Column) -> str:
+        """The word of the card's GPU; "a card of its own" where the scenario states its memory instead."""
+        row = self.model.declaration.structure["gpu"]
+        key = Key(row, card)
+        return str(values.shown(self.model.cells[key].quantity, self.values[key])) if key in self.model.cells else "a card of its own"
+
+    def headline(self, meaning: str, card: Column) -> evaluate.Value:
+        """A headline row's value for a card, words as words."""
+        keys = self.model.headline(meaning)
+        key = next((key for key in keys if key.column == card), keys[0])
+        return values.shown(self.model.cells[key].quantity, self.values[key])
+
     def refusals(self) -> list[str]:
         """Why the formulas do not cover this configuration; empty where they do."""
         return self._checks("refuse")
@@ -76,9 +100,10 @@ class Scenario:
 
 
 @cache
-def declaration() -> Declaration:
-    """The built-in chapters."""
-    return declare.load(folder("formulas"))
+def declaration(extra: Path | None = None) -> Declaration:
+    """The built-in chapters, and those of a user's folder behind them. A folder of formulas is code: it is run."""
+    built_in = declare.load(folder("formulas"))
+    return built_in if extra is None else built_in.followed_by(declare.load(extra, "memsheet_user_formulas"))
 
 
 def names() -> list[str]:

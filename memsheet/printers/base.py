@@ -5,12 +5,12 @@ therefore printed once. A template never depends on addresses, since a reference
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 import sympy
 from sympy.printing.precedence import PRECEDENCE, precedence
-from sympy.printing.str import StrPrinter
+from sympy.printing.printer import Printer as SympyPrinter
 
 from .. import nodes
 from ..declare import LOOKUPS, quantity_of
@@ -49,37 +49,39 @@ class Template(NamedTuple):
         return "".join(parts)
 
 
-class Printer(StrPrinter):
-    """One class a target. Subclasses give the text of each node; an unknown node raises PrintError."""
+class Printer(SympyPrinter):
+    """One class a target. Subclasses give the text of each node; an unknown node raises PrintError.
+
+    Not built on sympy's StrPrinter, which has a text for everything: 'oo', 'sin(x)' and 'Sum(…)' would slip through.
+    """
 
     cell_slot = "cell"
 
     def __init__(self) -> None:
-        super().__init__({"order": None})
+        super().__init__()
         self._slots: list[Slot] = []
-        self._templates: dict[tuple[sympy.Expr, tuple[str, ...]], Template] = {}
+        self._templates: dict[tuple[sympy.Basic, tuple[str, ...]], Template] = {}
         self._choices: tuple[str, ...] = ()
 
     def template(self, cell: Cell) -> Template:
         """The template of a cell's expression; printed once for all cells that share it."""
         assert cell.expression is not None
-        choices = cell.quantity.choices if isinstance(cell.expression, sympy.Piecewise) else ()
-        known = self._templates.get((cell.expression, choices))
-        if known is None:
-            known = self._templates[cell.expression, choices] = self._print_template(cell.expression, choices)
-        return known
+        key = cell.expression, cell.quantity.choices
+        if key not in self._templates:
+            self._templates[key] = self._print_template(*key)
+        return self._templates[key]
 
     def text(self, cell: Cell, fill: Filler) -> str:
         """The text of a cell's expression with every slot filled in."""
         return self.template(cell).fill(cell, fill)
 
-    def _print_template(self, expression: sympy.Expr, choices: tuple[str, ...]) -> Template:
+    def _print_template(self, expression: sympy.Basic, choices: tuple[str, ...]) -> Template:
         self._slots, self._choices = [], choices
         pieces = _MARK.split(self.top(expression))
         return Template(tuple(pieces[::2]), tuple(self._slots[int(number)] for number in pieces[1::2]))
 
-    def top(self, expression: sympy.Expr) -> str:
-        return str(self._print(expression))
+    def top(self, expression: sympy.Basic) -> str:
+        return self.branch(expression)
 
     def slot(self, kind: str, subject: sympy.Symbol | int | None = None) -> str:
         self._slots.append(Slot(kind, subject))
@@ -87,47 +89,46 @@ class Printer(StrPrinter):
 
     # --- nodes that read alike in every target that is a line of text ---
 
+    plus, minus, times, over = "+", "-", "*", "/"
+
     def _print_Symbol(self, node: sympy.Symbol) -> str:
         return self.slot(self.cell_slot, node)
 
-    _print_Dummy = _print_Symbol
-
-    def _print_Add(self, node: sympy.Add, order: object = None) -> str:
-        # A positive term first, so that no target meets a leading minus before a power.
-        terms = sorted(node.args, key=lambda term: term.could_extract_minus_sign())
-        text = self.factor(terms[0], "Add")
-        for term in terms[1:]:
-            negative = term.could_extract_minus_sign()
-            text += (self.minus if negative else self.plus) + self.factor(-term if negative else term, "Mul" if negative else "Add")
-        return text
-
-    plus, minus, times, over = "+", "-", "*", "/"
-
-    def _print_Mul(self, node: sympy.Mul) -> str:
-        top, bottom = split_fraction(node)
-        above = self.times.join(self.factor(part, "Mul") for part in top) or "1"
-        if not bottom:
-            return above
-        below = self.times.join(self.factor(part, "Mul") for part in bottom)
-        if len(bottom) > 1:
-            below = f"({below})"
-        elif bottom[0].is_Mul:
-            below = f"({below})" if not below.startswith("(") else below
-        return above + self.over + below
-
-    def _print_Pow(self, node: sympy.Pow) -> str:
-        if node.exp == -1:
-            return f"1{self.over}{self.factor(node.base, 'Pow')}"
-        return self.power(self.factor(node.base, "Atom"), self.factor(node.exp, "Atom"))
+    def _print_Integer(self, node: sympy.Integer) -> str:
+        return str(node.p)
 
     def _print_Rational(self, node: sympy.Rational) -> str:
-        return f"({node.p}/{node.q})"
+        return f"{node.p}{self.over}{node.q}"
 
     def _print_Float(self, node: sympy.Float) -> str:
         return repr(float(node))
 
-    def _print_Integer(self, node: sympy.Integer) -> str:
-        return str(node.p)
+    def _print_Add(self, node: sympy.Add) -> str:
+        # A positive term first, so that no target meets a leading minus before a power.
+        first, *rest = sorted(node.args, key=is_negative)
+        text = self.factor(first, "Add")
+        for term in rest:
+            text += self.minus + self.factor(-term, "Mul") if is_negative(term) else self.plus + self.factor(term, "Add")
+        return text
+
+    def _print_Mul(self, node: sympy.Mul) -> str:
+        top, bottom = split_fraction(node)
+        if not bottom:
+            return self.product(top)
+        below = self.factor(bottom[0], "Pow") if len(bottom) == 1 else self.bracket(self.product(bottom))
+        return self.product(top) + self.over + below
+
+    def product(self, factors: list[sympy.Expr]) -> str:
+        """The factors, multiplied; a minus may only stand in front."""
+        texts = [self.factor(part, "Mul") for part in factors]
+        if factors and is_negative(factors[0]):
+            texts[0] = str(self._print(factors[0]))
+        return self.times.join(texts) or "1"
+
+    def _print_Pow(self, node: sympy.Pow) -> str:
+        if _is_reciprocal(node):
+            return f"1{self.over}{self.factor(node.base**-node.exp, 'Pow')}"
+        return self.power(self.factor(node.base, "Atom"), self.factor(node.exp, "Atom"))
 
     def power(self, base: str, exponent: str) -> str:
         raise NotImplementedError
@@ -135,31 +136,78 @@ class Printer(StrPrinter):
     def factor(self, node: sympy.Basic, strength: str) -> str:
         """A part, in brackets where it binds less strongly than its surroundings."""
         text = str(self._print(node))
-        return f"({text})" if precedence(node) < PRECEDENCE[strength] else text
+        binds = PRECEDENCE["Mul"] if _is_reciprocal(node) else precedence(node)
+        return self.bracket(text) if binds < PRECEDENCE[strength] else text
+
+    def bracket(self, text: str) -> str:
+        return f"({text})"
+
+    def stringify(self, nodes: Iterable[sympy.Basic], between: str) -> str:
+        """The texts of several nodes, joined."""
+        return between.join(str(self._print(node)) for node in nodes)
+
+    # --- words: inside formulas an option is the number of its word ---
+
+    def cases(self, node: sympy.Piecewise) -> tuple[list[tuple[str, str]], str]:
+        """(condition, value) of each branch, and the value otherwise. A row whose result is a word has words for values."""
+        *tests, last = node.args
+        if last.cond is not sympy.true:
+            raise PrintError(f"a Piecewise says nothing where all its conditions fail: {node}")
+        choices, self._choices = self._choices, ()  # the result is a word, but no number in a condition is
+        conditions = [str(self._print(pair.cond)) for pair in tests]
+        self._choices = choices
+        return list(zip(conditions, map(self.branch, (pair.expr for pair in tests)), strict=True)), self.branch(last.expr)
+
+    def branch(self, node: sympy.Basic) -> str:
+        """A result: of a row whose result is a word, the word."""
+        return self.choice(self._choices, int(node)) if self._choices and node.is_Integer else str(self._print(node))
+
+    def _print_Relational(self, node: sympy.Rel) -> str:
+        left, right = node.args
+        if self.words_of(right):
+            left, right = right, left
+        words, sign = self.words_of(left), node.rel_op
+        if not words:
+            return self.relation(str(self._print(left)), sign, str(self._print(right)))
+        if sign not in ("==", "!="):
+            raise PrintError(f"words have no order: {node}")
+        if right.is_Integer and 0 <= right < len(words):
+            return self.answer(str(self._print(left)), sign, self.choice(words, int(right)))
+        if self.words_of(right) == words:
+            return self.answer(str(self._print(left)), sign, str(self._print(right)))
+        raise PrintError(f"an option is compared with what is not one of its words: {node}")
+
+    def relation(self, left: str, sign: str, right: str) -> str:
+        """Two numbers compared; `sign` is Python's."""
+        raise NotImplementedError
+
+    def answer(self, option: str, sign: str, word: str) -> str:
+        """An option compared with a word."""
+        return self.relation(option, sign, word)
+
+    def words_of(self, node: sympy.Basic) -> tuple[str, ...]:
+        """The words of an option, or () for what is a number."""
+        return quantity_of(node).choices if isinstance(node, sympy.Symbol) else ()
+
+    def choice(self, words: tuple[str, ...], number: int) -> str:
+        return self.word(words[number])
+
+    def word(self, word: str) -> str:
+        raise NotImplementedError
 
     # --- what is not known is refused ---
 
     def emptyPrinter(self, expr: object) -> str:
         raise PrintError(f"{type(self).__name__} has no text for {type(expr).__name__}: {expr}")
 
-    def _print_Basic(self, node: sympy.Basic) -> str:
-        return self.emptyPrinter(node)
 
-    _print_Function = _print_Basic
-    _print_Relational = _print_Basic
-    _print_BooleanFunction = _print_Basic
-    _print_And = _print_Or = _print_Not = _print_Xor = _print_Basic
+def is_negative(term: sympy.Basic) -> bool:
+    """Whether a term has a minus in front. (could_extract_minus_sign also finds one inside a bracket.)"""
+    return bool(term.as_coeff_Mul()[0].is_negative)
 
-    def words_of(self, node: sympy.Basic) -> tuple[str, ...]:
-        """The words of an option, or () for a symbol that is a number."""
-        return quantity_of(node).choices if isinstance(node, sympy.Symbol) else ()
 
-    def branch(self, node: sympy.Expr) -> str:
-        """A branch of a row whose result is a word prints the word; see `word`."""
-        return self.word(self._choices[int(node)]) if self._choices and node.is_Integer else str(self._print(node))
-
-    def word(self, word: str) -> str:
-        raise NotImplementedError
+def _is_reciprocal(node: sympy.Basic) -> bool:
+    return bool(node.is_Pow and node.exp.is_Rational and node.exp.is_negative)
 
 
 def split_fraction(node: sympy.Mul) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
@@ -167,7 +215,7 @@ def split_fraction(node: sympy.Mul) -> tuple[list[sympy.Expr], list[sympy.Expr]]
     top: list[sympy.Expr] = []
     bottom: list[sympy.Expr] = []
     for part in node.args:
-        if part.is_Pow and part.exp.is_Rational and part.exp.is_negative:
+        if _is_reciprocal(part):
             bottom.append(part.base**-part.exp)
         elif part.is_Rational and not part.is_Integer:
             bottom.append(sympy.Integer(part.q))

@@ -8,6 +8,8 @@ import sympy
 from .. import nodes
 from .base import Printer, lookup_number
 
+SIGNS = {"==": "=", "!=": "<>"}
+
 
 class Excel(Printer):
     def power(self, base: str, exponent: str) -> str:
@@ -16,9 +18,8 @@ class Excel(Printer):
     def word(self, word: str) -> str:
         return '"' + word.replace('"', '""') + '"'
 
-    def _print_Mul(self, node: sympy.Mul) -> str:
-        text = super()._print_Mul(node)
-        return "-1*" + text[1:] if text.startswith("-(") else text
+    def relation(self, left: str, sign: str, right: str) -> str:
+        return f"{left}{SIGNS.get(sign, sign)}{right}"
 
     def _print_Max(self, node: sympy.Max) -> str:
         return f"MAX({self.stringify(node.args, ',')})"
@@ -33,27 +34,16 @@ class Excel(Printer):
         return f"INT({self._print(node.args[0])})"
 
     def _print_Piecewise(self, node: sympy.Piecewise) -> str:
-        *tests, last = node.args
-        text = self.branch(last.expr)
-        for pair in reversed(tests):
-            text = f"IF({self._print(pair.cond)},{self.branch(pair.expr)},{text})"
+        tests, text = self.cases(node)
+        for condition, value in reversed(tests):
+            text = f"IF({condition},{value},{text})"
         return text
 
-    def _relation(self, node: sympy.Rel) -> str:
-        left, right = node.args
-        words = self.words_of(left) or self.words_of(right)
-        if words and left.is_Integer:
-            left, right = right, left
-        sign = {"==": "=", "!=": "<>"}.get(node.rel_op, node.rel_op)
-        return f"{self._print(left)}{sign}{self.word(words[int(right)]) if words else self._print(right)}"
-
-    _print_Relational = _print_Equality = _print_Unequality = _relation
-
     def _print_And(self, node: sympy.And) -> str:
-        return f"AND({self.stringify(sorted(node.args, key=sympy.default_sort_key), ',')})"
+        return f"AND({self.stringify(node.args, ',')})"
 
     def _print_Or(self, node: sympy.Or) -> str:
-        return f"OR({self.stringify(sorted(node.args, key=sympy.default_sort_key), ',')})"
+        return f"OR({self.stringify(node.args, ',')})"
 
     def _print_Not(self, node: sympy.Not) -> str:
         return f"NOT({self._print(node.args[0])})"
@@ -66,13 +56,14 @@ class Excel(Printer):
 
     def _print_AtHighest(self, node: nodes.AtHighest) -> str:
         cells, other = node.args
-        place = f"MATCH(MAX({self.slot('range', cells)}),{self.slot('range', cells)},0)"
-        return f"INDEX({self.slot('range', other)},{place})"
+        return f"INDEX({self.slot('range', other)},{self._place_of_highest(cells)})"
 
     def _print_NameOfHighest(self, node: nodes.NameOfHighest) -> str:
         cells = node.args[0]
-        place = f"MATCH(MAX({self.slot('range', cells)}),{self.slot('range', cells)},0)"
-        return f"INDEX({self.slot('labels', cells)},{place})"
+        return f"INDEX({self.slot('labels', cells)},{self._place_of_highest(cells)})"
+
+    def _place_of_highest(self, cells: sympy.Symbol) -> str:
+        return f"MATCH(MAX({self.slot('range', cells)}),{self.slot('range', cells)},0)"
 
     def _print_Lookup(self, node: nodes.Lookup) -> str:
         number = lookup_number(node)

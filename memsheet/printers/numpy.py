@@ -17,10 +17,9 @@ class Numpy(Python):
         return reduce(lambda left, right: f"minimum({left}, {right})", map(self._print, node.args))
 
     def _print_Piecewise(self, node: sympy.Piecewise) -> str:
-        *tests, last = node.args
-        text = self.branch(last.expr)
-        for pair in reversed(tests):
-            text = f"where({self._print(pair.cond)}, {self.branch(pair.expr)}, {text})"
+        tests, text = self.cases(node)
+        for condition, value in reversed(tests):
+            text = f"where({condition}, {value}, {text})"
         return text
 
     def _print_And(self, node: sympy.And) -> str:

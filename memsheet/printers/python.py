@@ -10,8 +10,12 @@ class Python(Printer):
     def power(self, base: str, exponent: str) -> str:
         return f"{base}**{exponent}"
 
-    def word(self, word: str) -> str:
-        return str(self._choices.index(word))
+    def choice(self, words: tuple[str, ...], number: int) -> str:
+        # The first of its name: two answers of a row may share a word.
+        return str(words.index(words[number]))
+
+    def relation(self, left: str, sign: str, right: str) -> str:
+        return f"{left} {sign} {right}"
 
     def _print_Max(self, node: sympy.Max) -> str:
         return f"max({self.stringify(node.args, ', ')})"
@@ -26,20 +30,13 @@ class Python(Printer):
         return f"floor({self._print(node.args[0])})"
 
     def _print_Piecewise(self, node: sympy.Piecewise) -> str:
-        *tests, last = node.args
-        text = self.branch(last.expr)
-        for pair in reversed(tests):
-            text = f"({self.branch(pair.expr)} if {self._print(pair.cond)} else {text})"
+        tests, text = self.cases(node)
+        for condition, value in reversed(tests):
+            text = f"({value} if {condition} else {text})"
         return text
 
-    def _relation(self, node: sympy.Rel) -> str:
-        return f"{self._print(node.lhs)} {node.rel_op} {self._print(node.rhs)}"
-
-    _print_Relational = _print_Equality = _print_Unequality = _relation
-
     def logic(self, node: sympy.Basic, word: str) -> str:
-        parts = (f"({self._print(part)})" for part in sorted(node.args, key=sympy.default_sort_key))
-        return f" {word} ".join(parts)
+        return f" {word} ".join(f"({self._print(part)})" for part in node.args)
 
     def _print_And(self, node: sympy.And) -> str:
         return self.logic(node, "and")

@@ -1,1 +1,67 @@
-"""The Excel workbook: cells laid out on sheets, and the file itself."""
+"""Workbooks: a scenario's cells as a live Excel file, each formula with its calculated value beside it."""
+
+from pathlib import Path
+
+from openpyxl import Workbook
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.utils import quote_sheetname
+
+from .. import evaluate
+from ..scenario import Scenario
+from . import front, places, sheets, views, xlsx
+from .places import Places
+from .views import Views
+
+
+def write(scenario: Scenario, path: Path) -> None:
+    """Write a scenario's workbook. The file appears whole or not at all; the same scenario gives the same bytes."""
+    workbook, stored, _ = build(scenario)
+    xlsx.save(workbook, path, stored)
+
+
+def contents(scenario: Scenario) -> bytes:
+    """The same bytes without a file, to be attached to a report."""
+    workbook, stored, _ = build(scenario)
+    return xlsx.contents(workbook, stored)
+
+
+def build(scenario: Scenario) -> tuple[Workbook, dict[str, dict[str, xlsx.Value]], Places]:
+    """The openpyxl workbook, the value of each formula cell, and where every cell stands."""
+    shown = views.build(scenario)
+    whole = shown.model()
+    results = evaluate.scalar(whole)(scenario.inputs | shown.inputs)
+    placed = places.assign(scenario.model)
+    placed.of |= front.place_summary(shown, placed.of) | front.place_measured(shown)
+    workbook = Workbook()
+    workbook.remove(workbook.active)
+    writer = sheets.Writer(workbook, placed, whole, results)
+    front.summary_sheet(writer, shown)
+    sheets.model_sheets(writer)
+    sheets.timeline_sheet(writer)
+    front.measured_sheet(writer, shown)
+    sheets.checks_sheet(writer)
+    sheets.catalogue_sheets(writer)
+    front.sources_sheet(writer, shown)
+    front.about_sheet(writer, shown)
+    writer.cells()
+    sheets.validations(writer)
+    _order(workbook)
+    _names(workbook, shown, placed)
+    workbook.properties.title, workbook.properties.creator = scenario.title, "memsheet"
+    return workbook, writer.stored, placed
+
+
+def _order(workbook: Workbook) -> None:
+    """Summary, Inputs, Timeline and Measured first: what most readers want."""
+    first = [views.SUMMARY, places.INPUTS, places.TIMELINE, views.MEASURED]
+    workbook._sheets.sort(key=lambda sheet: first.index(sheet.title) if sheet.title in first else len(first))
+    workbook.active = 0
+
+
+def _names(workbook: Workbook, shown: Views, placed: Places) -> None:
+    """Names for the single cells that a planner quotes: =peak, =headroom."""
+    for meaning in front.HEADLINES:
+        for key in shown.scenario.model.headline(meaning):
+            place = placed.of[key]
+            name = "_".join(filter(None, (shown.scenario.model.declaration.headline[meaning], key.column.pool if len(shown.scenario.model.layout.pools) > 1 else "", key.column.stage)))
+            workbook.defined_names[name] = DefinedName(name, attr_text=f"{quote_sheetname(place.sheet)}!{place.absolute()}")

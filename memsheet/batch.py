@@ -1,0 +1,70 @@
+"""Batches: workbooks and reports of many scenarios, several at once; one that fails does not stop the others."""
+
+import multiprocessing
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .reader import InputError, Mistake, Place
+
+
+@dataclass(frozen=True)
+class Job:
+    """One scenario to build. `settings` are laid over it; without `pdf` only the workbook is written."""
+
+    scenario: str
+    settings: tuple[tuple[str, str], ...]
+    out: Path
+    pdf: bool
+    language: str
+    formulas: Path | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a job: the files written, and why one is missing."""
+
+    job: Job
+    files: tuple[Path, ...] = ()
+    verdict: str = ""
+    problems: tuple[str, ...] = ()
+
+
+def run(job: Job) -> Outcome:
+    """Build one scenario. Whatever goes wrong is told in the outcome; no half-written file is left."""
+    from . import scenario, workbook
+    from .workbook import xlsx
+
+    files: list[Path] = []
+    verdict = ""
+    try:
+        loaded = scenario.load(job.scenario, job.settings, scenario.declaration(job.formulas))
+        if refusals := loaded.refusals():
+            raise InputError([Mistake(Place(job.scenario, 0), f"not covered: {refusal}") for refusal in refusals])
+        verdict = loaded.verdict()
+        job.out.mkdir(parents=True, exist_ok=True)
+        stem = re.sub(r"[^\w.-]", "_", loaded.name)
+        book = workbook.contents(loaded)
+        xlsx.replace_file(job.out / f"{stem}.xlsx", book)
+        files.append(job.out / f"{stem}.xlsx")
+        if job.pdf:
+            from . import report
+
+            report.write(loaded, job.out / f"{stem}.pdf", workbook=book, language=job.language)
+            files.append(job.out / f"{stem}.pdf")
+    except InputError as error:
+        return Outcome(job, tuple(files), verdict, tuple(map(str, error.mistakes)))
+    except Exception as error:  # one scenario must not end the batch, and a user is not shown a traceback
+        return Outcome(job, tuple(files), verdict, (f"{type(error).__name__}: {error}",))
+    return Outcome(job, tuple(files), verdict)
+
+
+def run_all(jobs: list[Job], workers: int) -> Iterator[Outcome]:
+    """Outcomes as they come."""
+    if workers == 1 or len(jobs) == 1:
+        yield from map(run, jobs)
+        return
+    # Pool and not ProcessPoolExecutor, whose max_tasks_per_child hangs on Python 3.11.
+    with multiprocessing.Pool(min(workers, len(jobs)), maxtasksperchild=50) as pool:
+        yield from pool.imap_unordered(run, jobs)

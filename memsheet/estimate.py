@@ -1,0 +1,102 @@
+"""An estimate for the terminal and for machines: the verdict, and what is on each card at each instant."""
+
+from typing import Any
+
+from . import compare, terminal
+from .model import Column, Key
+from .scenario import Scenario
+
+#: The questions that the headline answers, in the order of the terminal.
+CARD_MEANINGS = ("verdict", "peak", "capacity", "headroom", "headroom_share", "typical_peak", "peak_instant", "peak_component", "cards")
+
+
+def as_dict(scenario: Scenario) -> dict[str, Any]:
+    """Everything `memsheet estimate` says, for --json. All sizes are bytes; statistics are named allocated, reserved, device."""
+    return {
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "verdict": scenario.verdict(),
+        "refused": scenario.refusals(),
+        "less_sure": scenario.cautions(),
+        "assumptions": list(scenario.assumptions),
+        "cards": [_card(scenario, card) for card in scenario.model.layout.cards],
+        "measured": [
+            {
+                "record": pair.record.title, "phase": pair.figure.phase, "statistic": pair.figure.statistic, "process": pair.figure.process,
+                "bound": pair.figure.bound, "measured": pair.figure.bytes, "predicted": pair.predicted,
+            }
+            for pair in compare.beside(scenario)
+        ],
+    }  # fmt: skip
+
+
+def _card(scenario: Scenario, card: Column) -> dict[str, Any]:
+    headline = {meaning: scenario.headline(meaning, card) for meaning in CARD_MEANINGS}
+    return {"card": str(card), **headline, "timeline": [_instant(scenario, card, instant.name) for instant in scenario.model.layout.instants]}
+
+
+def _instant(scenario: Scenario, card: Column, instant: str) -> dict[str, Any]:
+    """One row of the timeline: components by role, statistics by process (the device has none)."""
+    found: dict[str, Any] = {"instant": instant, "components": {}}
+    for key in _at(scenario, card, instant):
+        if key.column.role:
+            found["components"].setdefault(key.column.role, {})[key.row] = scenario.values[key]
+    for statistic, row in scenario.model.declaration.statistics.items():
+        cells = {key.column.process: scenario.values[key] for key in _at(scenario, card, instant) if key.row == row}
+        found[statistic] = cells[""] if "" in cells else cells
+    return found
+
+
+def _at(scenario: Scenario, card: Column, instant: str) -> list[Key]:
+    return [
+        key for key in scenario.model.cells
+        if key.column.instant == instant and (key.column.pool, key.column.stage) == (card.pool, card.stage)
+    ]  # fmt: skip
+
+
+def render(scenario: Scenario, *, colour: bool) -> str:
+    """The estimate as a reader sees it in a terminal."""
+    worst, say = scenario.tightest_card(), scenario.worst
+    paint = {"fits": "green", "does not fit": "red"}.get(scenario.verdict(), "yellow")
+    lines = [terminal.paint(scenario.title, "bold", colour), ""]
+    several = f" on the tightest card, {worst}" if len(scenario.model.layout.cards) > 1 else ""
+    gpu = scenario.gpu(worst)
+    facts = [
+        ("Verdict", terminal.paint(scenario.verdict(), paint, colour) + f" on {say('cards')} × {gpu}"),
+        ("Peak", f"{terminal.size(say('peak'))} of {terminal.size(say('capacity'))}{several}, cached memory given back"),
+        ("When", f"{say('peak_instant')}; the largest component is {say('peak_component')}"),
+        ("Room left", f"{terminal.size(say('headroom'))} ({say('headroom_share'):.1%}); the reserve asked for is {say('reserve'):.0%}"),
+        ("nvidia-smi", f"about {terminal.size(say('typical_peak'))} at the peak, cached memory included"),
+    ]
+    lines += [f"  {name:<11} {text}" for name, text in facts]
+    lines += ["", f"  GiB (2^30 bytes) on card {worst}; allocated: torch's tensors, reserved: with torch's cache, device: nvidia-smi", ""]
+    lines.append(_timeline(scenario, worst))
+    if pairs := compare.beside(scenario):
+        lines += ["", "  Measured beside predicted, GiB", "", _measured(pairs)]
+    lines += [f"  less sure: {caution}" for caution in scenario.cautions()]
+    lines += ["", *(f"  assumes: {assumption}" for assumption in scenario.assumptions)]
+    return "\n".join(lines)
+
+
+def _timeline(scenario: Scenario, card: Column) -> str:
+    """Instant x group of components, and the statistics, in GiB; an empty cell is nothing."""
+    declaration = scenario.model.declaration
+    rows, groups = [], dict.fromkeys(declaration.series_names())
+    for instant in scenario.model.layout.instants:
+        sums: dict[str, float] = {}
+        for key in _at(scenario, card, instant.name):
+            group = declaration.series_of(key.row) if key.column.role else next((s for s, row in declaration.statistics.items() if row == key.row), "")
+            sums[group] = sums.get(group, 0) + scenario.values[key] if group else 0
+        rows.append((instant.label, sums))
+    used = [group for group in [*groups, *declaration.statistics] if any(sums.get(group) for _, sums in rows)]
+    body = [[label, *(terminal.gib(sums[group]) if group in sums else "" for group in used)] for label, sums in rows]
+    return terminal.table(body, ["Instant", *used])
+
+
+def _measured(pairs: list[compare.Pair]) -> str:
+    body = [
+        [pair.record.title, pair.figure.phase, pair.figure.statistic, f"{pair.figure.bound} {terminal.gib(pair.figure.bytes)}".strip(),
+         terminal.gib(pair.predicted), f"{pair.error:+.1%}"]
+        for pair in pairs
+    ]  # fmt: skip
+    return terminal.table(body, ["Record", "Phase", "Statistic", "Measured", "Predicted", "Difference"])

@@ -1,0 +1,1 @@
+"""Importers: one format of measured values a file; all give the same record."""

@@ -1,0 +1,153 @@
+"""Cells that only point: the Summary, the Measured sheet and the overall check, made of the model's own cells.
+
+They are ordinary cells, so they are computed, printed and tested like every other; nothing is worked out in a sheet only.
+"""
+
+from dataclasses import dataclass, field
+
+import sympy
+
+from .. import compare
+from ..declare import TABLE, Quantity, Reference
+from ..model import Cell, Column, Key, Model, Target
+from ..scenario import Scenario
+from ..units import Unit, share, words
+
+SUMMARY, MEASURED = "Summary", "Measured"
+gibibyte = Unit("GiB", 0)
+GIB = 2**30
+STATUS = ("all covered", "less sure: see Checks", "not covered: see Checks")
+
+
+@dataclass
+class Views:
+    """The extra cells of a workbook, and the value of those that are numbers typed in (the measured figures)."""
+
+    scenario: Scenario
+    pairs: list[compare.Pair]
+    cells: dict[Key, Cell] = field(default_factory=dict)
+    inputs: dict[Key, float] = field(default_factory=dict)
+
+    def model(self) -> Model:
+        """The scenario's model with the views behind it."""
+        model = self.scenario.model
+        return Model(model.declaration, model.layout, model.cells | self.cells)
+
+    def add(self, row: str, column: Column, label: str, unit: Unit, expression: sympy.Expr | None, refs: dict[sympy.Symbol, Target],
+            choices: tuple[str, ...] = ()) -> Key:  # fmt: skip
+        key = Key(row, column)
+        quantity = Quantity(sympy.Dummy("view"), label, unit, "workbook", "scenario", expression=expression, name=row, choices=choices)
+        self.cells[key] = Cell(key, quantity, expression, refs)
+        return key
+
+    def in_gib(self, row: str, column: Column, label: str, *keys: Key) -> Key:
+        """The sum of some cells, in GiB."""
+        symbol = self.symbol(keys[0])
+        if len(keys) == 1:
+            return self.add(row, column, label, gibibyte, symbol / GIB, {symbol: keys[0]})
+        symbols = [self.symbol(key) for key in keys]
+        return self.add(row, column, label, gibibyte, sympy.Add(*symbols) / GIB, dict(zip(symbols, keys, strict=True)))
+
+    def same(self, row: str, column: Column, key: Key) -> Key:
+        """A cell that shows another, as it is."""
+        cell, symbol = self.scenario.model.cells[key], self.symbol(key)
+        return self.add(row, column, cell.quantity.label, cell.quantity.unit, symbol, {symbol: key}, cell.quantity.choices)
+
+    def symbol(self, key: Key) -> sympy.Symbol:
+        """A symbol that stands for a cell in a view's expression; it keeps the words of an option."""
+        symbol = sympy.Dummy("view", real=True)
+        cell = self.cells.get(key) or self.scenario.model.cells[key]
+        if cell.quantity.symbol in TABLE:
+            TABLE[symbol] = Reference(cell.quantity.symbol)
+        return symbol
+
+
+def build(scenario: Scenario) -> Views:
+    """All views of a scenario, with the records that stand beside it."""
+    views = Views(scenario, compare.beside(scenario))
+    _headline(views)
+    _status(views)
+    for card in scenario.model.layout.cards:
+        _timeline(views, card)
+    for number, pair in enumerate(views.pairs):
+        _measured(views, number, pair)
+    return views
+
+
+#: Summary rows: meaning of a headline row -> whether it is shown in GiB.
+HEADLINES = {
+    "verdict": False, "peak": True, "capacity": True, "headroom": True, "headroom_share": False, "reserve": False,
+    "typical_peak": True, "peak_instant": False, "peak_component": False, "cards": False,
+}  # fmt: skip
+
+
+def _headline(views: Views) -> None:
+    model = views.scenario.model
+    for meaning, in_gib in HEADLINES.items():
+        keys = model.headline(meaning)
+        for card in model.layout.cards:
+            key = next((key for key in keys if (key.column.pool, key.column.stage) == (card.pool, card.stage)), keys[0])
+            label = model.cells[key].quantity.label
+            if in_gib:
+                views.in_gib(f"{SUMMARY}.{meaning}", card, label, key)
+            else:
+                views.same(f"{SUMMARY}.{meaning}", card, key)
+
+
+def _status(views: Views) -> None:
+    """One word for all checks."""
+    model = views.scenario.model
+    failed: dict[str, list[sympy.Basic]] = {"refuse": [], "caution": []}
+    refs: dict[sympy.Symbol, Target] = {}
+    for key in model.checks():
+        symbol = views.symbol(key)
+        refs[symbol] = key
+        failed[model.cells[key].quantity.severity].append(sympy.Eq(symbol, 1))
+    expression = sympy.Piecewise((2, sympy.Or(*failed["refuse"])), (1, sympy.Or(*failed["caution"])), (0, True))
+    refs = {symbol: refs[symbol] for symbol in expression.free_symbols}
+    views.add(f"{SUMMARY}.status", Column(), "Checks", words, expression, refs, STATUS)
+
+
+def _timeline(views: Views, card: Column) -> None:
+    """Instant x series in GiB, and what each tool would show."""
+    model = views.scenario.model
+    declaration = model.declaration
+    for instant in model.layout.instants:
+        where = card._replace(instant=instant.name)
+        held: dict[str, list[Key]] = {}
+        for key in model.cells:
+            if key.column.role and key.column.instant == instant.name and (key.column.pool, key.column.stage) == (card.pool, card.stage):
+                held.setdefault(declaration.series_of(key.row), []).append(key)
+        for series, keys in held.items():
+            views.in_gib(f"{SUMMARY}.series.{series}", where, series, *keys)
+        for statistic, row in declaration.statistics.items():
+            keys = [key for key in model.cells if key.row == row and key.column._replace(process="") == where]
+            views.in_gib(f"{SUMMARY}.statistic.{statistic}", where, declaration[row].label, *keys)
+        capacity = next(key for key in model.headline("capacity") if key.column == card)
+        views.in_gib(f"{SUMMARY}.capacity", where, "Card", capacity)
+
+
+def _measured(views: Views, number: int, pair: compare.Pair) -> None:
+    where = Column(role=f"{number}")
+    measured = views.add(f"{MEASURED}.measured", where, "Measured", gibibyte, None, {})
+    views.inputs[measured] = pair.figure.bytes / GIB
+    symbol = sympy.Dummy("view", real=True)
+    keys = tuple(pair.cells)
+    if len(keys) == 1:
+        predicted = views.in_gib(f"{MEASURED}.predicted", where, "Predicted", keys[0])
+    else:
+        symbols = [views.symbol(key) for key in keys]
+        expression = sympy.Max(*symbols, evaluate=False) / GIB
+        predicted = views.add(f"{MEASURED}.predicted", where, "Predicted", gibibyte, expression, dict(zip(symbols, keys, strict=True)))
+    if pair.error is None:  # "at least 80 GB": nothing is off by a share of that
+        return
+    predicted_symbol = views.symbol(predicted)
+    refs: dict[sympy.Symbol, Target] = {predicted_symbol: predicted, symbol: measured}
+    views.add(f"{MEASURED}.difference", where, "Difference", gibibyte, predicted_symbol - symbol, refs)
+    views.add(f"{MEASURED}.error", where, "Difference, as a share", share, (predicted_symbol - symbol) / symbol, refs)
+
+
+def series_of(views: Views, card: Column) -> list[str]:
+    """The series that a card's chart has, in the declared order."""
+    present = {key.row for key in views.cells if (key.column.pool, key.column.stage) == (card.pool, card.stage)}
+    return [series for series in views.scenario.model.declaration.series_names() if f"{SUMMARY}.series.{series}" in present]
