@@ -59,6 +59,8 @@ held_hidden_state = define(
 )  # fmt: skip
 cast_weights = define(when(all_of(is_word(method, "full"), is_word(precision, "amp")), bf16 * (layers_on_stage * (layer_parameters_on_rank - norm_parameters) + vocabulary_on_rank * hidden_size)),
                       "bf16 copies of the weights under autocast", byte, tex="A_w", source="torch 2.11, autocast cache: alive to the end of the autocast block")  # fmt: skip
+cast_output = define(when(all_of(is_word(method, "full"), is_word(precision, "amp")), bf16 * vocabulary_on_rank * hidden_size),
+                     "bf16 copy of the output layer under autocast", byte, tex="A_{w,o}", source="torch 2.11, autocast cache")  # fmt: skip
 labels = define(int64 * micro_tokens + int64 * (micro_tokens + micro_batch_size), "Labels", byte, tex="A_l", source=f"{LOSS}: shifted and padded copies")
 loss_forward = define(
     choose(loss, cross_entropy=(compute_width * when(is_word(precision, "fp32"), 0, 1) + 2 * fp32) * held_rows * micro_tokens,

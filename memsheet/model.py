@@ -193,7 +193,7 @@ class _Lowering:
         for name in dict.fromkeys([*self.declaration.statistics.values(), *self.declaration.headline.values()]):
             self.want(*self.everywhere(self.declaration[name]))
         self.add_checks()
-        graph = {key: set(cell.reads()) for key, cell in self.cells.items()}
+        graph = {key: tuple(cell.reads()) for key, cell in self.cells.items()}  # a set would shuffle the order
         order = graphlib.TopologicalSorter(graph).static_order()
         return Model(self.declaration, self.layout, {key: self.cells[key] for key in order})
 

@@ -38,7 +38,7 @@ def read(path: Path, name: str) -> list[Record]:
         try:
             parsed = _parse(line)
         except ValueError as error:
-            mistakes += [Mistake(place, message) for message in _messages(error)]
+            mistakes += [Mistake(place, _one_line(message)) for message in _messages(error)]
             continue
         if isinstance(parsed, Environment):
             environment = parsed
@@ -66,7 +66,7 @@ def _lines(path: Path, name: str) -> list[bytes]:
 def _parse(line: bytes) -> Environment | Run:
     """Raises ValueError (or its child, pydantic's ValidationError) for a line that measure.py would not write."""
     try:
-        data = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_without_repeats)
+        data = json.loads(line.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_without_repeats)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     return line_adapter.validate_python(data)
@@ -95,6 +95,12 @@ def _messages(error: ValueError) -> list[str]:
     return [str(error)]
 
 
+def _one_line(text: str) -> str:
+    """The start of somebody's text, such as a traceback, without control characters."""
+    line = "".join(letter if letter.isprintable() else " " for letter in text[:200])
+    return line if len(text) <= 200 else line + " …"
+
+
 def _record(run: Run, environment: Environment, name: str, source: str) -> Record:
     return Record(
         name=name,
@@ -121,8 +127,7 @@ def _notes(run: Run, environment: Environment) -> list[str]:
     if environment.alloc_conf:
         notes.append(f"Allocator settings: {environment.alloc_conf}.")
     if run.error:
-        # Of a traceback or of torch's message only the start, on one line.
-        notes.append("".join(letter if letter.isprintable() else " " for letter in run.error[:200]) + " …")
+        notes.append(_one_line(run.error))
     return notes + run.config.notes()
 
 

@@ -18,6 +18,7 @@ from ..reader import InputError, Mapping, Mistake, Node, Place, Sequence, Text
 from .record import BOUNDS, SCENARIO, SCHEDULE, STATUSES, Bound, Figure, Record
 
 SHARED = ("source", "where", "when", "note", "versions")
+LONGEST_TEXT = 2000
 OF_A_RECORD = ("title", *SHARED, "status", "settings", "figures")
 
 
@@ -55,6 +56,9 @@ class _Reader:
     def mapping(self, tree: Mapping, key: str) -> Mapping:
         node = tree.items.get(key, Mapping({}, tree.place))
         if isinstance(node, Mapping):
+            for name in [name for name in node.items if not name.isprintable()]:
+                self.wrong(node.keys[name], f"{name!r}: a key cannot hold control characters")
+                del node.items[name]
             return node
         self.wrong(node.place, f"{key} must be given as `name: …` lines")
         return Mapping({}, node.place)
@@ -63,9 +67,9 @@ class _Reader:
         """A text, "" where there is none. A line break or another control character could garble a terminal."""
         if node is None:
             return ""
-        if isinstance(node, Text) and node.text.isprintable():
+        if isinstance(node, Text) and node.text.isprintable() and len(node.text) <= LONGEST_TEXT:
             return node.text
-        self.wrong(node.place, "needs a text without control characters")
+        self.wrong(node.place, f"needs a text of at most {LONGEST_TEXT} characters, without control characters")
         return ""
 
     def texts(self, tree: Mapping, key: str) -> dict[str, str]:

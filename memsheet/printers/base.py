@@ -14,7 +14,7 @@ from sympy.printing.printer import Printer as SympyPrinter
 
 from .. import nodes
 from ..declare import LOOKUPS, quantity_of
-from ..model import Cell, Key
+from ..model import Cell
 
 _MARK = re.compile("\ue000(\\d+)\ue001")
 
@@ -55,8 +55,6 @@ class Printer(SympyPrinter):
     Not built on sympy's StrPrinter, which has a text for everything: 'oo', 'sin(x)' and 'Sum(…)' would slip through.
     """
 
-    cell_slot = "cell"
-
     def __init__(self) -> None:
         super().__init__()
         self._slots: list[Slot] = []
@@ -92,7 +90,7 @@ class Printer(SympyPrinter):
     plus, minus, times, over = "+", "-", "*", "/"
 
     def _print_Symbol(self, node: sympy.Symbol) -> str:
-        return self.slot(self.cell_slot, node)
+        return self.slot("cell", node)
 
     def _print_Integer(self, node: sympy.Integer) -> str:
         return str(node.p)
@@ -139,8 +137,8 @@ class Printer(SympyPrinter):
         binds = PRECEDENCE["Mul"] if _is_reciprocal(node) else precedence(node)
         return self.bracket(text) if binds < PRECEDENCE[strength] else text
 
-    def bracket(self, text: str) -> str:
-        return f"({text})"
+    def bracket(self, inner: str) -> str:
+        return f"({inner})"
 
     def stringify(self, nodes: Iterable[sympy.Basic], between: str) -> str:
         """The texts of several nodes, joined."""
@@ -153,28 +151,24 @@ class Printer(SympyPrinter):
         *tests, last = node.args
         if last.cond is not sympy.true:
             raise PrintError(f"a Piecewise says nothing where all its conditions fail: {node}")
-        choices, self._choices = self._choices, ()  # the result is a word, but no number in a condition is
-        conditions = [str(self._print(pair.cond)) for pair in tests]
-        self._choices = choices
-        return list(zip(conditions, map(self.branch, (pair.expr for pair in tests)), strict=True)), self.branch(last.expr)
+        return [(str(self._print(pair.cond)), self.branch(pair.expr)) for pair in tests], self.branch(last.expr)
 
     def branch(self, node: sympy.Basic) -> str:
         """A result: of a row whose result is a word, the word."""
         return self.choice(self._choices, int(node)) if self._choices and node.is_Integer else str(self._print(node))
 
     def _print_Relational(self, node: sympy.Rel) -> str:
-        left, right = node.args
-        if self.words_of(right):
-            left, right = right, left
-        words, sign = self.words_of(left), node.rel_op
+        (left, right), sign = node.args, node.rel_op
+        words = self.words_of(left) or self.words_of(right)
         if not words:
             return self.relation(str(self._print(left)), sign, str(self._print(right)))
         if sign not in ("==", "!="):
             raise PrintError(f"words have no order: {node}")
-        if right.is_Integer and 0 <= right < len(words):
-            return self.answer(str(self._print(left)), sign, self.choice(words, int(right)))
-        if self.words_of(right) == words:
-            return self.answer(str(self._print(left)), sign, str(self._print(right)))
+        option, other = (left, right) if self.words_of(left) else (right, left)
+        if other.is_Integer and 0 <= other < len(words):
+            return self.answer(str(self._print(option)), sign, self.choice(words, int(other)))
+        if self.words_of(other) == words:
+            return self.answer(str(self._print(option)), sign, str(self._print(other)))
         raise PrintError(f"an option is compared with what is not one of its words: {node}")
 
     def relation(self, left: str, sign: str, right: str) -> str:
@@ -224,19 +218,6 @@ def split_fraction(node: sympy.Mul) -> tuple[list[sympy.Expr], list[sympy.Expr]]
         else:
             top.append(part)
     return top, bottom
-
-
-def filler(cell_text: Callable[[Key], str], other: Callable[[Slot, Cell], str] | None = None) -> Filler:
-    """A filler from a function of keys; `other` answers the slots that are not single cells."""
-
-    def fill(slot: Slot, cell: Cell) -> str:
-        if slot.kind == "cell":
-            return cell_text(cell.refs[slot.subject])  # type: ignore[index, arg-type]
-        if other is None:
-            raise PrintError(f"no text for a {slot.kind} slot in {cell.key}")
-        return other(slot, cell)
-
-    return fill
 
 
 def lookup_number(node: nodes.Lookup) -> int:

@@ -23,10 +23,13 @@ WORDS = {
 #: Reference.every -> the word for such cells.
 RANGES = {"component": "components", "role": "roles", "process": "processes", "instant": "instants", "card": "cards"}
 
-_TOKEN = re.compile(r"\\mathrm\{(?P<upright>[A-Za-z]+)\}|\\hat\{?(?P<hat>[A-Za-z])\}?|[_^](?:\{(?P<group>[^{}\\]+)\}|(?P<one>[A-Za-z0-9]))|(?P<letter>[A-Za-z])")
+_TOKEN = re.compile(
+    r"\\mathrm\{(?P<upright>[A-Za-z]+)\}|\\hat\{?(?P<hat>[A-Za-z])\}?"
+    r"|[_^](?:\{(?P<group>[^{}\\]+)\}|(?P<one>[A-Za-z0-9]))|(?P<letter>[A-Za-z])"
+)
 
 
-class Words:
+class Names:
     """How quantities, options and the words between them are called, in one language."""
 
     def __init__(
@@ -68,19 +71,19 @@ def tex(text: str) -> str:
 class Symbols:
     """Fills slots with symbols; a symbol that reads another column says whose it is."""
 
-    def __init__(self, words: Words) -> None:
-        self.words = words
+    def __init__(self, names: Names) -> None:
+        self.names = names
 
     def __call__(self, slot: Slot, cell: Cell) -> str:
         assert isinstance(slot.subject, sympy.Symbol)
-        entry, between = TABLE[slot.subject], self.words.between
+        entry, between = TABLE[slot.subject], self.names.between
         if isinstance(entry, Quantity):
-            return self.words.symbol(entry)
+            return self.names.symbol(entry)
         if slot.kind == "cell":
             whose = between["before"] if entry.previous else escape(entry.role or entry.instant.replace("_", " "))
-            return f"{self.words.symbol(quantity_of(slot.subject))}<sup>({whose})</sup>"
+            return f"{self.names.symbol(quantity_of(slot.subject))}<sup>({whose})</sup>"
         cells = between[RANGES[entry.every]]
-        shown = f"{self.words.symbol(quantity_of(entry.target))}" if entry.target is not None else ""
+        shown = f"{self.names.symbol(quantity_of(entry.target))}" if entry.target is not None else ""
         if slot.kind == "list":
             return f"{shown}<sub>{cells}</sub>"
         sign = "max" if slot.kind == "highest" else "∑"
@@ -90,8 +93,8 @@ class Symbols:
 class Numbers:
     """Fills slots with the values of the cells that are read; the value of an option is its word."""
 
-    def __init__(self, words: Words, values: Mapping[Key, Any]) -> None:
-        self.words, self.values = words, values
+    def __init__(self, names: Names, values: Mapping[Key, Any]) -> None:
+        self.names, self.values = names, values
 
     def __call__(self, slot: Slot, cell: Cell) -> str:
         assert isinstance(slot.subject, sympy.Symbol)
@@ -114,6 +117,6 @@ class Numbers:
         if isinstance(value, str):
             return str(escape(value))
         if quantity is not None and quantity.choices:
-            return self.words.option(quantity.choices[int(value)])
+            return self.names.option(quantity.choices[int(value)])
         text = figure(float(value), byte if quantity is None else quantity.unit)
         return f"({text})" if value < 0 else text

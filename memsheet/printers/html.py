@@ -12,9 +12,10 @@ import sympy
 
 from .. import nodes
 from ..model import Cell, Key
-from .base import Printer, PrintError, split_fraction
-from .fillers import Numbers, Symbols, Words
+from .base import Printer, split_fraction
+from .fillers import Names, Numbers, Symbols
 
+SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "<": "&lt;", ">": "&gt;"}
 _BETWEEN_SYMBOLS = re.compile("</i>([ +\u2212=,·\u2009]+)<i>")
 
 
@@ -23,28 +24,43 @@ class Html(Printer):
 
     plus, minus, times = " + ", " \u2212 ", "\u2009·\u2009"
 
-    def __init__(self, words: Words | None = None) -> None:
+    def __init__(self, names: Names | None = None) -> None:
         super().__init__()
-        self.words = words or Words()
+        self.names = names or Names()
         self._whole: sympy.Basic | None = None
 
     def symbols(self, cell: Cell) -> str:
         """The right side of a cell's equation, with symbols."""
-        return _joined(self.text(cell, Symbols(self.words)))
+        return _joined(self.text(cell, Symbols(self.names)))
 
     def numbers(self, cell: Cell, values: Mapping[Key, Any]) -> str:
         """The same, with the values of the cells that it reads."""
-        return self.text(cell, Numbers(self.words, values))
+        return self.text(cell, Numbers(self.names, values))
 
-    def top(self, expression: sympy.Expr) -> str:
+    def top(self, expression: sympy.Basic) -> str:
         self._whole = expression
         return super().top(expression)
 
     def word(self, word: str) -> str:
-        return self.words.option(word)
+        return self.names.option(word)
 
     def power(self, base: str, exponent: str) -> str:
         return f"{base}<sup>{exponent}</sup>"
+
+    def relation(self, left: str, sign: str, right: str) -> str:
+        return f"{left} {SIGNS[sign]} {right}"
+
+    def answer(self, option: str, sign: str, word: str) -> str:
+        return f"{option} {self.names.between['is' if sign == '==' else 'is_not']} {word}"
+
+    def _print_Integer(self, node: sympy.Integer) -> str:
+        return f"\u2212{-node.p}" if node.p < 0 else str(node.p)
+
+    def _print_Float(self, node: sympy.Float) -> str:
+        return f"{float(node):g}".replace("-", "\u2212")
+
+    def _print_Rational(self, node: sympy.Rational) -> str:
+        return _fraction(str(node.p).replace("-", "\u2212"), str(node.q))
 
     def _print_Pow(self, node: sympy.Pow) -> str:
         return _fraction("1", self._print(node.base)) if node.exp == -1 else super()._print_Pow(node)
@@ -54,27 +70,17 @@ class Html(Printer):
         if node.args[0] == -1:
             sign, node = "\u2212", sympy.Mul(*node.args[1:], evaluate=False)
         top, bottom = split_fraction(node)
-        return sign + (_fraction(self._product(top), self._product(bottom)) if bottom else self._product(top))
+        return sign + (_fraction(self._alone(top), self._alone(bottom)) if bottom else self.product(top))
 
-    def _product(self, factors: list[sympy.Expr]) -> str:
-        if len(factors) == 1:  # no brackets: the line of the fraction does that
-            return str(self._print(factors[0]))
-        return self.times.join(self.factor(part, "Mul") for part in factors) or "1"
-
-    def _print_Rational(self, node: sympy.Rational) -> str:
-        return _fraction(str(node.p), str(node.q))
-
-    def _print_Float(self, node: sympy.Float) -> str:
-        return f"{float(node):g}"
-
-    def _print_Integer(self, node: sympy.Integer) -> str:
-        return f"\u2212{-node.p}" if node.p < 0 else str(node.p)
+    def _alone(self, factors: list[sympy.Expr]) -> str:
+        """What stands above or below the line of a fraction, which does the work of brackets."""
+        return str(self._print(factors[0])) if len(factors) == 1 else self.product(factors)
 
     def _print_Max(self, node: sympy.Max) -> str:
-        return f"max({', '.join(map(self._print, node.args))})"
+        return f"max({self.stringify(node.args, ', ')})"
 
     def _print_Min(self, node: sympy.Min) -> str:
-        return f"min({', '.join(map(self._print, node.args))})"
+        return f"min({self.stringify(node.args, ', ')})"
 
     def _print_ceiling(self, node: sympy.ceiling) -> str:
         return f'<span class="ceiling">{self._print(node.args[0])}</span>'
@@ -83,45 +89,31 @@ class Html(Printer):
         return f'<span class="floor">{self._print(node.args[0])}</span>'
 
     def _print_Piecewise(self, node: sympy.Piecewise) -> str:
-        between = self.words.between
-        lines = []
-        for expression, condition in node.args:
-            when = between["otherwise"] if condition is sympy.true else f"{between['if']} {self._print(condition)}"
-            lines.append(f"<span>{self.branch(expression)}\u2003{when}</span>")
-        return f'<span class="cases">{"".join(lines)}</span>'
-
-    def _relation(self, node: sympy.Rel) -> str:
-        left, right = node.args
-        words = self.words_of(left) or self.words_of(right)
-        if words:
-            option, number = (right, left) if left.is_Integer else (left, right)
-            verb = {"==": "is", "!=": "is_not"}.get(node.rel_op)
-            if verb is None or not number.is_Integer:
-                raise PrintError(f"Html has no text for this comparison of an option: {node}")
-            return f"{self._print(option)} {self.words.between[verb]} {self.word(words[int(number)])}"
-        sign = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "<": "&lt;", ">": "&gt;"}[node.rel_op]
-        return f"{self._print(left)} {sign} {self._print(right)}"
-
-    _print_Relational = _print_Equality = _print_Unequality = _relation
+        tests, otherwise = self.cases(node)
+        between = self.names.between
+        lines = [f"{value}\u2003{between['if']} {condition}" for condition, value in tests]
+        lines.append(f"{otherwise}\u2003{between['otherwise']}")
+        return f'<span class="cases">{"".join(f"<span>{line}</span>" for line in lines)}</span>'
 
     def _print_And(self, node: sympy.And) -> str:
-        parts = sorted(node.args, key=sympy.default_sort_key)
-        return f" {self.words.between['and']} ".join(
-            f"({self._print(part)})" if isinstance(part, sympy.Or) else str(self._print(part)) for part in parts
+        return f" {self.names.between['and']} ".join(
+            self.bracket(self._print(part)) if isinstance(part, sympy.Or) else str(self._print(part)) for part in node.args
         )
 
     def _print_Or(self, node: sympy.Or) -> str:
-        parts = sorted(node.args, key=sympy.default_sort_key)
-        either = f" {self.words.between['or']} "
-        option = parts[0].args[0]
-        words = self.words_of(option)
-        if words and all(isinstance(part, sympy.Eq) and part.args[0] == option for part in parts):
-            answers = either.join(self.word(words[int(part.args[1])]) for part in parts)
-            return f"{self._print(option)} {self.words.between['is']} {answers}"
-        return either.join(map(self._print, parts))
+        either = f" {self.names.between['or']} "
+        asked: dict[sympy.Symbol, list[str]] = {}  # what is asked of one option is asked at once
+        others = []
+        for part in node.args:
+            words = self.words_of(part.args[0]) if isinstance(part, sympy.Eq) else ()
+            if words and part.args[1].is_Integer:
+                asked.setdefault(part.args[0], []).append(self.choice(words, int(part.args[1])))
+            else:
+                others.append(self.bracket(self._print(part)) if isinstance(part, sympy.And) else str(self._print(part)))
+        return either.join([*(self.answer(self._print(option), "==", either.join(words)) for option, words in asked.items()), *others])
 
     def _print_Not(self, node: sympy.Not) -> str:
-        return f"{self.words.between['not']} ({self._print(node.args[0])})"
+        return f"{self.names.between['not']} ({self._print(node.args[0])})"
 
     def _print_Total(self, node: nodes.Total) -> str:
         return self.slot("sum" if node is self._whole else "sum in brackets", node.args[0])
@@ -131,13 +123,13 @@ class Html(Printer):
 
     def _print_AtHighest(self, node: nodes.AtHighest) -> str:
         cells, other = node.args
-        return f"{self.slot('list', other)} {self.words.between['where_highest']} {self.slot('list', cells)}"
+        return f"{self.slot('list', other)} {self.names.between['where_highest']} {self.slot('list', cells)}"
 
     def _print_NameOfHighest(self, node: nodes.NameOfHighest) -> str:
-        return f"{self.words.between['name_of']} {self.slot('list', node.args[0])}"
+        return f"{self.names.between['name_of']} {self.slot('list', node.args[0])}"
 
     def _print_Lookup(self, node: nodes.Lookup) -> str:
-        return f"{self.words.between['catalogue']} {self._print(node.args[0])}"
+        return f"{self.names.between['catalogue']} {self._print(node.args[0])}"
 
 
 def _joined(text: str) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 import sympy
 
 from .. import nodes
-from ..declare import LOOKUPS, TABLE, Quantity, Reference, quantity_of
+from ..declare import LOOKUPS, TABLE, Quantity, quantity_of
 from ..model import Cell, Key, Model
-from .base import Filler, Slot, split_fraction
+from .base import Filler, Slot, lookup_number, split_fraction
 from .words import Words, name_of
 
 SIGNS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge"}
@@ -29,8 +29,8 @@ class Latex(Words):
     def branch(self, node: sympy.Basic) -> str:
         return super(Words, self).branch(node)  # a word needs no quotation marks here
 
-    def bracket(self, text: str) -> str:
-        return rf"\left({text}\right)"
+    def bracket(self, inner: str) -> str:
+        return rf"\left({inner}\right)"
 
     def power(self, base: str, exponent: str) -> str:
         return f"{{{base}}}^{{{exponent}}}"
@@ -38,7 +38,8 @@ class Latex(Words):
     def relation(self, left: str, sign: str, right: str) -> str:
         return f"{left} {SIGNS.get(sign, sign)} {right}"
 
-    answer = relation
+    def answer(self, option: str, sign: str, word: str) -> str:
+        return self.relation(option, sign, word)
 
     def one_of(self, option: str, words: list[str]) -> str:
         return rf"{option} \in \{{{', '.join(words)}\}}"
@@ -88,20 +89,21 @@ class Latex(Words):
         return whole if node is self._whole else self.bracket(whole)
 
     def _print_Total(self, node: nodes.Total) -> str:
-        return self.slot("sum", node.args[0])
+        whole = self.slot("sum", node.args[0])
+        return whole if node is self._whole else self.bracket(whole)
 
     def _print_Highest(self, node: nodes.Highest) -> str:
         return r"\max" + self.slot("range", node.args[0])
 
     def _print_AtHighest(self, node: nodes.AtHighest) -> str:
         cells, other = node.args
-        return rf"{self.slot('range', other)} \text{{ at }} \operatorname{{arg\,max}}{self.slot('range', cells)}"
+        return rf"{self.slot('list', other)} \text{{ at }} \operatorname{{arg\,max}}{self.slot('range', cells)}"
 
     def _print_NameOfHighest(self, node: nodes.NameOfHighest) -> str:
         return rf"\operatorname{{arg\,max}}{self.slot('range', node.args[0])}"
 
     def _print_Lookup(self, node: nodes.Lookup) -> str:
-        return super()._print_Lookup(node).replace(" for ", r" \text{ for } ")
+        return rf"{self.slot('values', lookup_number(node))} \text{{ for }} {self._print(node.args[0])}"
 
 
 def text(words: str) -> str:
@@ -128,9 +130,14 @@ def symbols(slot: Slot, cell: Cell) -> str:
     entry = TABLE[slot.subject]
     if isinstance(entry, Quantity):
         return symbol(entry)
-    shown = "" if entry.target is None else symbol(quantity_of(entry.target))
+    if entry.target is None:
+        return (r"\sum " if slot.kind == "sum" else " ") + text(RANGES[entry.every])
+    shown = symbol(quantity_of(entry.target))
     if entry.every:
-        return (r"\sum" if slot.kind == "sum" else "") + rf"_{{{text(RANGES[entry.every])}}} {shown}".rstrip()
+        cells = f"_{{{text(RANGES[entry.every])}}}"
+        if slot.kind == "list":
+            return f"{{{shown}}}{cells}"
+        return (r"\sum" if slot.kind == "sum" else "") + f"{cells} {shown}"
     whose = "before" if entry.previous else entry.role or entry.instant.replace("_", " ")
     return (f"{{{shown}}}" if "^" in shown else shown) + f"^{{{text(whose)}}}"
 
@@ -153,7 +160,7 @@ def numbers(model: Model, values: Mapping[Key, Any], text_of: Callable[[Quantity
         target = cell.refs[slot.subject]  # type: ignore[index]
         if isinstance(target, Key):
             return value(target)
-        terms = (" + " if slot.kind == "sum" else ", ").join(map(value, target)) or "0"
-        return rf"\left({terms}\right)"
+        terms = list(map(value, target)) or ["0"]
+        return " + ".join(terms) if slot.kind == "sum" else rf"\left({', '.join(terms)}\right)"
 
     return fill

@@ -1,0 +1,92 @@
+"""How the cells of a scenario are named and shown in one language."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .. import nodes
+from ..figures import figure
+from ..language import Language
+from ..model import Column, Key
+from ..printers.fillers import WORDS, Names
+from ..printers.html import Html
+from ..scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A scenario and the language it is told in."""
+
+    scenario: Scenario
+    language: Language
+
+    @cached_property
+    def printer(self) -> Html:
+        between = {key: self.language.text(f"report.equation_{key}") for key in WORDS}
+        label = None if self.language.name == "en" else self.language.label
+        return Html(Names(between, label, self.language.word))
+
+    @cached_property
+    def instants(self) -> dict[str, str]:
+        """Instant -> its label."""
+        return {instant.name: self.language.instant(instant.label) for instant in self.scenario.model.layout.instants}
+
+    def text(self, key: str, **values: object) -> str:
+        return self.language.text(f"report.{key}", **values)
+
+    def place(self, column: Column) -> str:
+        """Role or process, stage and instant of a column; the pool only where there are several."""
+        several = len(self.scenario.model.layout.pools) > 1
+        holder = column.role or column.process or (column.pool if several else "")
+        parts = [self.language.word(holder), self.stage(column.stage), self.instants.get(column.instant, "")]
+        return ", ".join(filter(None, parts))
+
+    def stage(self, stage: str) -> str:
+        return self.text(f"stage_{stage}") if stage else ""
+
+    def card(self, column: Column) -> str:
+        """What a card is called: the pool where there are several, and the stage where there are stages."""
+        return self.place(Column(pool=column.pool, stage=column.stage)) or self.text("the_card")
+
+    def component(self, key: Key) -> str:
+        """A component, and whose it is where the scenario has several roles."""
+        label = self.language.label(self.scenario.model.cells[key].quantity)
+        if len(self.scenario.model.layout.roles) == 1:
+            return label
+        return self.text("of_role", label=label, role=self.language.word(key.column.role))
+
+    def value(self, key: Key) -> str:
+        """A cell's value with its unit, in words where it is a word."""
+        cell, value = self.scenario.model.cells[key], self.scenario.values[key]
+        if isinstance(value, str):
+            return self.named(self.highest(key))
+        if cell.quantity.choices:
+            return self.language.word(cell.quantity.choices[int(value)])
+        return figure(value, cell.quantity.unit)
+
+    def headline(self, meaning: str, card: Column) -> Key:
+        """The cell that answers a question about a card."""
+        keys = self.scenario.model.headline(meaning)
+        return next((key for key in keys if key.column == card), keys[0])
+
+    def amount(self, meaning: str, card: Column) -> float:
+        return float(self.scenario.values[self.headline(meaning, card)])
+
+    def highest(self, key: Key) -> Key:
+        """The cell whose name a computed word is (words in cells are English: a translation starts from the cell)."""
+        cell = self.scenario.model.cells[key]
+        expression = cell.expression
+        if isinstance(expression, nodes.NameOfHighest):
+            return self.winner(cell.refs[expression.args[0]])
+        if isinstance(expression, nodes.AtHighest):
+            cells, other = (cell.refs[symbol] for symbol in expression.args)
+            assert isinstance(cells, tuple) and isinstance(other, tuple)
+            return self.highest(other[cells.index(self.winner(cells))])
+        raise TypeError(f"{key} is no name of another cell")
+
+    def winner(self, keys: Any) -> Key:
+        """The highest of some cells, the first of them."""
+        return max(keys, key=self.scenario.values.__getitem__)
+
+    def named(self, key: Key) -> str:
+        return self.component(key) if key.column.role else self.instants[key.column.instant]
