@@ -32,7 +32,7 @@ verdict = decide(
     "Verdict",
     ("does not fit", peak > cuda_memory),
     ("tight: less than the reserve is left", peak > usable_memory),
-    ("tight: only because cached memory is given back", typical_peak > cuda_memory),
+    ("tight: only because cached memory is given back", typical_peak >= cuda_memory),
     ("fits", True),
     source="peak against what CUDA can allocate, not against nvidia-smi's total",
 )

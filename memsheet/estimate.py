@@ -1,11 +1,14 @@
 """An estimate for the terminal and for machines: the verdict, and what is on each card at each instant."""
 
+import textwrap
 from typing import Any
 
-from . import compare, terminal
+from . import compare, figures, terminal
 from .model import Column, Key
 from .scenario import Scenario
 
+#: The first column of a table is text, the others are numbers.
+_RIGHT = "l" + "r" * 30
 #: The questions that the headline answers, in the order of the terminal.
 CARD_MEANINGS = ("verdict", "peak", "capacity", "headroom", "headroom_share", "typical_peak", "peak_instant", "peak_component", "cards")
 
@@ -58,24 +61,28 @@ def render(scenario: Scenario, *, colour: bool) -> str:
     """The estimate as a reader sees it in a terminal."""
     worst, say = scenario.tightest_card(), scenario.worst
     paint = {"fits": "green", "does not fit": "red"}.get(scenario.verdict(), "yellow")
-    lines = [terminal.paint(scenario.title, "bold", colour), ""]
+    lines = [terminal.paint(terminal.printable(scenario.title), "bold", colour), ""]
     several = f" on the tightest card, {worst}" if len(scenario.model.layout.cards) > 1 else ""
     gpu = scenario.gpu(worst)
     facts = [
-        ("Verdict", terminal.paint(scenario.verdict(), paint, colour) + f" on {say('cards')} × {gpu}"),
-        ("Peak", f"{terminal.size(say('peak'))} of {terminal.size(say('capacity'))}{several}, cached memory given back"),
+        ("Verdict", terminal.paint(scenario.verdict(), paint, colour) + f", on {say('cards')} x {gpu}"),
+        ("Peak", f"{figures.size(say('peak'))} of {figures.size(say('capacity'))}{several}, cached memory given back"),
         ("When", f"{say('peak_instant')}; the largest component is {say('peak_component')}"),
-        ("Room left", f"{terminal.size(say('headroom'))} ({say('headroom_share'):.1%}); the reserve asked for is {say('reserve'):.0%}"),
-        ("nvidia-smi", f"about {terminal.size(say('typical_peak'))} at the peak, cached memory included"),
+        ("Room left", f"{figures.size(say('headroom'))} ({say('headroom_share'):.1%}); the reserve asked for is {say('reserve'):.0%}"),
+        ("nvidia-smi", f"about {figures.size(say('typical_peak'))} at the peak, cached memory included"),
     ]
     lines += [f"  {name:<11} {text}" for name, text in facts]
     lines += ["", f"  GiB (2^30 bytes) on card {worst}; allocated: torch's tensors, reserved: with torch's cache, device: nvidia-smi", ""]
     lines.append(_timeline(scenario, worst))
     if pairs := compare.beside(scenario):
         lines += ["", "  Measured beside predicted, GiB", "", _measured(pairs)]
-    lines += [f"  less sure: {caution}" for caution in scenario.cautions()]
-    lines += ["", *(f"  assumes: {assumption}" for assumption in scenario.assumptions)]
+    notes = [("less sure", caution) for caution in scenario.cautions()] + [("assumes", text) for text in scenario.assumptions]
+    lines += ["", *(_paragraph(kind, terminal.printable(text)) for kind, text in notes)]
     return "\n".join(lines)
+
+
+def _paragraph(kind: str, text: str) -> str:
+    return textwrap.fill(f"{kind}: {text}", 110, initial_indent="  ", subsequent_indent="    ")
 
 
 def _timeline(scenario: Scenario, card: Column) -> str:
@@ -89,14 +96,28 @@ def _timeline(scenario: Scenario, card: Column) -> str:
             sums[group] = sums.get(group, 0) + scenario.values[key] if group else 0
         rows.append((instant.label, sums))
     used = [group for group in [*groups, *declaration.statistics] if any(sums.get(group) for _, sums in rows)]
-    body = [[label, *(terminal.gib(sums[group]) if group in sums else "" for group in used)] for label, sums in rows]
-    return terminal.table(body, ["Instant", *used])
+    body = [[label, *(figures.gib(sums[group]) if group in sums else "" for group in used)] for label, sums in rows]
+    return terminal.table(body, ["Instant", *used], _RIGHT)
 
 
 def _measured(pairs: list[compare.Pair]) -> str:
-    body = [
-        [pair.record.title, pair.figure.phase, pair.figure.statistic, f"{pair.figure.bound} {terminal.gib(pair.figure.bytes)}".strip(),
-         terminal.gib(pair.predicted), f"{pair.error:+.1%}"]
-        for pair in pairs
-    ]  # fmt: skip
-    return terminal.table(body, ["Record", "Phase", "Statistic", "Measured", "Predicted", "Difference"])
+    """A table for each record: a row for each phase, measured, predicted and difference for each statistic."""
+    tables = []
+    for record in dict.fromkeys(pair.record for pair in pairs):
+        own = [pair for pair in pairs if pair.record is record]
+        statistics = list(dict.fromkeys(pair.figure.statistic for pair in own))
+        by = {(pair.figure.phase, pair.figure.statistic): pair for pair in own}
+        body = []
+        for phase in dict.fromkeys(pair.figure.phase for pair in own):
+            cells = [by.get((phase, statistic)) for statistic in statistics]
+            body.append([phase, *(text for pair in cells for text in _beside(pair))])
+        headers = ["Phase", *(text for statistic in statistics for text in (statistic, "predicted", "off"))]
+        tables.append(f"{record.title}\n\n{terminal.table(body, headers, _RIGHT)}")
+    return "\n\n".join(tables)
+
+
+def _beside(pair: compare.Pair | None) -> tuple[str, str, str]:
+    if pair is None:
+        return "", "", ""
+    off = "" if pair.error is None else f"{pair.error:+.1%}"
+    return f"{pair.figure.bound} {figures.gib(pair.figure.bytes)}".strip(), figures.gib(pair.predicted), off

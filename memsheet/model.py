@@ -85,7 +85,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Instant:
-    """A row of the timeline: role -> names of what it holds then; `empties` lists processes whose cache is emptied first."""
+    """A row of the timeline: role -> names of what it holds then; `empties` lists processes whose allocator caches nothing then."""
 
     name: str
     label: str
@@ -235,10 +235,10 @@ class _Lowering:
         else:
             assert quantity.expression is not None
             expression = quantity.expression
-            if quantity.previous is not None and column.instant in self.before:
+            if quantity.previous is not None:
                 if column.process in self.instants[column.instant].empties:
                     expression = quantity.emptied
-                else:
+                elif column.instant in self.before:
                     expression = sympy.Max(expression, quantity.previous, evaluate=False)
         refs = {symbol: self.resolve(symbol, key) for symbol in sorted(expression.free_symbols, key=lambda s: s.dummy_index)}
         labels: tuple[str, ...] = ()

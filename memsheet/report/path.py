@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import sympy
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from .. import nodes
 from ..declare import TABLE, quantity_of
 from ..figures import percent
 from ..model import Cell, Key
+from ..units import parameters
 from .reading import Reading
 from .taken import number, taken
 
@@ -58,7 +59,8 @@ def steps(reading: Reading, start: Key) -> list[Step]:
             found.append(_step(reading, shown, said.decided, weight, depth))
             depth += 1
         for part, share in sorted(parts.items(), key=lambda item: -item[1]):
-            if share >= SMALLEST_SHARE:
+            unit = model.cells[part].quantity.unit
+            if share >= SMALLEST_SHARE and (unit.power or unit == parameters):  # widths and ranks are plain enough
                 follow(part, share, depth)
 
     follow(start, 1.0, 0)
@@ -92,13 +94,13 @@ def _parts(node: sympy.Basic, cell: Cell, weight: float, reading: Reading) -> It
 
 def _step(reading: Reading, cell: Cell, decided: tuple[Key, ...], weight: float, depth: int) -> Step:
     quantity, printer, values = cell.quantity, reading.printer, reading.scenario.values
-    remarks = [
+    remarks: list[str] = [
         reading.text("decided", option=reading.language.label(model_cell.quantity), word=reading.value(key))
         for key in decided
         if (model_cell := reading.scenario.model.cells[key]).quantity.choices
     ]
     if winner := _winner(reading, cell):
-        remarks.append(reading.text("largest_term", term=winner))
+        remarks.append(Markup(escape(reading.text("largest_term"))) + Markup(" " + winner))
     return Step(
         label=reading.language.label(quantity),
         place=reading.place(cell.key.column),
@@ -116,14 +118,14 @@ def _step(reading: Reading, cell: Cell, decided: tuple[Key, ...], weight: float,
 
 def _winner(reading: Reading, cell: Cell) -> str:
     """What is largest where an equation takes the largest of several."""
-    node = cell.expression
-    if isinstance(node, nodes.Highest):
-        return reading.named(reading.winner(cell.refs[node.args[0]]))
-    if isinstance(node, sympy.Max):
-        term = max(node.args, key=lambda part: number(part, cell, reading.scenario.values))
-        named = max(term.free_symbols, key=lambda symbol: number(symbol, cell, reading.scenario.values), default=None)
-        return reading.language.label(quantity_of(named)) if named is not None else ""
-    return ""
+    assert cell.expression is not None
+    if isinstance(cell.expression, nodes.Highest):
+        return str(escape(reading.named(reading.winner(cell.refs[cell.expression.args[0]]))))
+    choices = list(cell.expression.atoms(sympy.Max))
+    if len(choices) != 1:
+        return ""
+    term = max(choices[0].args, key=lambda part: number(part, cell, reading.scenario.values))
+    return reading.printer.symbols(replace(cell, expression=term))
 
 
 def _where(reading: Reading, cell: Cell) -> Iterator[tuple[Markup, str]]:
