@@ -40,5 +40,6 @@ verdict = decide(
 #: Which row answers which question of a reader.
 HEADLINE = {
     "verdict": verdict, "peak": peak, "typical_peak": typical_peak, "peak_instant": peak_instant, "peak_component": peak_component,
-    "capacity": cuda_memory, "headroom": headroom, "headroom_share": headroom_share, "reserve": buyer_reserve, "cards": cards,
+    "capacity": cuda_memory, "usable": usable_memory, "reserve": buyer_reserve, "headroom": headroom, "headroom_share": headroom_share,
+    "cards": cards,
 }  # fmt: skip

@@ -24,8 +24,7 @@ process_memory = define(reserved + cuda_context + communication_buffers, "Proces
 least_process_memory = define(least_reserved + cuda_context + communication_buffers, "Process on the card, cache emptied", byte, tex="p_0",
                               source="under pressure the allocator empties its cache before it fails")  # fmt: skip
 least_device = define(total_of(every("process", least_process_memory)), "Device, at least", byte, tex="D_0", source="sum of the processes with their caches emptied")
-device = define(highest(least_device, lowest(total_of(every("process", process_memory)), cuda_memory)), "Device", byte, tex="D",
-                source="nvidia-smi, memory.used: sum of the processes; no more than the card has, since caches are emptied under pressure")  # fmt: skip
+device = define(total_of(every("process", process_memory)), "Device", byte, tex="D", source="nvidia-smi, memory.used: sum of the processes")
 largest_component = name_of_highest(components("card"), "Largest component", source="definition")
 
 #: What a tool measures -> the row that predicts it.

@@ -3,9 +3,10 @@
 import textwrap
 from typing import Any
 
-from . import compare, figures, terminal
+from . import compare, terminal
 from .model import Column, Key
 from .scenario import Scenario
+from .units import byte
 
 #: The first column of a table is text, the others are numbers.
 _RIGHT = "l" + "r" * 30
@@ -66,10 +67,10 @@ def render(scenario: Scenario, *, colour: bool) -> str:
     gpu = scenario.gpu(worst)
     facts = [
         ("Verdict", terminal.paint(scenario.verdict(), paint, colour) + f", on {say('cards')} x {gpu}"),
-        ("Peak", f"{figures.size(say('peak'))} of {figures.size(say('capacity'))}{several}, cached memory given back"),
+        ("Peak", f"{_size(say('peak'))} of {_size(say('capacity'))}{several}, cached memory given back"),
         ("When", f"{say('peak_instant')}; the largest component is {say('peak_component')}"),
-        ("Room left", f"{figures.size(say('headroom'))} ({say('headroom_share'):.1%}); the reserve asked for is {say('reserve'):.0%}"),
-        ("nvidia-smi", f"about {figures.size(say('typical_peak'))} at the peak, cached memory included"),
+        ("Room left", f"{_size(say('headroom'))} ({say('headroom_share'):.1%}); the reserve asked for is {say('reserve'):.0%}"),
+        ("nvidia-smi", f"about {_size(say('typical_peak'))} at the peak, cached memory included"),
     ]
     lines += [f"  {name:<11} {text}" for name, text in facts]
     lines += ["", f"  GiB (2^30 bytes) on card {worst}; allocated: torch's tensors, reserved: with torch's cache, device: nvidia-smi", ""]
@@ -79,6 +80,14 @@ def render(scenario: Scenario, *, colour: bool) -> str:
     notes = [("less sure", caution) for caution in scenario.cautions()] + [("assumes", text) for text in scenario.assumptions]
     lines += ["", *(_paragraph(kind, terminal.printable(text)) for kind, text in notes)]
     return "\n".join(lines)
+
+
+def _size(value: float) -> str:
+    return terminal.figure(value, byte)
+
+
+def _gib(value: float) -> str:
+    return f"{value / 2**30:,.2f}"
 
 
 def _paragraph(kind: str, text: str) -> str:
@@ -96,14 +105,14 @@ def _timeline(scenario: Scenario, card: Column) -> str:
             sums[group] = sums.get(group, 0) + scenario.values[key] if group else 0
         rows.append((instant.label, sums))
     used = [group for group in [*groups, *declaration.statistics] if any(sums.get(group) for _, sums in rows)]
-    body = [[label, *(figures.gib(sums[group]) if group in sums else "" for group in used)] for label, sums in rows]
+    body = [[label, *(_gib(sums[group]) if group in sums else "" for group in used)] for label, sums in rows]
     return terminal.table(body, ["Instant", *used], _RIGHT)
 
 
 def _measured(pairs: list[compare.Pair]) -> str:
     """A table for each record: a row for each phase, measured, predicted and difference for each statistic."""
     tables = []
-    for record in dict.fromkeys(pair.record for pair in pairs):
+    for record in {pair.record.name: pair.record for pair in pairs}.values():
         own = [pair for pair in pairs if pair.record is record]
         statistics = list(dict.fromkeys(pair.figure.statistic for pair in own))
         by = {(pair.figure.phase, pair.figure.statistic): pair for pair in own}
@@ -120,4 +129,4 @@ def _beside(pair: compare.Pair | None) -> tuple[str, str, str]:
     if pair is None:
         return "", "", ""
     off = "" if pair.error is None else f"{pair.error:+.1%}"
-    return f"{pair.figure.bound} {figures.gib(pair.figure.bytes)}".strip(), figures.gib(pair.predicted), off
+    return f"{pair.figure.bound} {_gib(pair.figure.bytes)}".strip(), _gib(pair.predicted), off

@@ -42,10 +42,11 @@ def scalar(model: Model, wanted: Iterable[Key] | None = None) -> Evaluator:
     return _compile(model, Python(), model.cells if wanted is None else wanted, names)
 
 
-def arrays(model: Model, wanted: Iterable[Key], chunk: int = 4096) -> Evaluator:
+def arrays(model: Model, wanted: Iterable[Key], chunk: int = 16384) -> Evaluator:
     """The same over numpy arrays of one length, `chunk` rows at a time so that all temporaries stay in cache.
 
     Inputs may be arrays or single numbers; a wanted cell that depends on no array comes back as a single number.
+    Raises ValueError for arrays of different lengths.
     """
     import numpy
 
@@ -57,23 +58,25 @@ def arrays(model: Model, wanted: Iterable[Key], chunk: int = 4096) -> Evaluator:
         "minimum": numpy.minimum, "logical_not": numpy.logical_not, "highest": highest,
     }  # fmt: skip
     whole = _compile(model, Numpy(), wanted, names)
+    options = [bool(model.cells[key].quantity.choices) for key in whole.inputs]
+
+    def number(value: Value) -> Value:
+        """A float, since numpy's whole numbers wrap around in silence where a product passes 2^63."""
+        return value.astype(float, copy=False) if isinstance(value, numpy.ndarray) else float(value)
 
     def in_chunks(inputs: Sequence[Value]) -> Sequence[Value]:
         lengths = {len(value) for value in inputs if isinstance(value, numpy.ndarray)}
         if len(lengths) > 1:
             raise ValueError(f"arrays of different lengths: {sorted(lengths)}")
-        if not lengths:
-            return whole.run(inputs)
-        (length,) = lengths
+        inputs = [value if option else number(value) for value, option in zip(inputs, options, strict=True)]
+        length = lengths.pop() if lengths else 1
         results: list[Value] = []
-        for start in range(0, length, chunk):
+        for start in range(0, max(length, 1), chunk):
             part = slice(start, start + chunk)
             some = whole.run([value[part] if isinstance(value, numpy.ndarray) else value for value in inputs])
-            results = results or [
-                numpy.empty(length, value.dtype) if isinstance(value, numpy.ndarray) else value for value in some
-            ]
+            results = results or [numpy.empty(length, value.dtype) if numpy.ndim(value) else float(value) for value in some]
             for result, value in zip(results, some, strict=True):
-                if isinstance(result, numpy.ndarray):
+                if numpy.ndim(value):
                     result[part] = value
         return results
 

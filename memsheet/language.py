@@ -25,7 +25,7 @@ class LanguageError(ValueError):
 
 @dataclass(frozen=True)
 class Language:
-    """`tag` is the BCP 47 tag of a document in this language; `labels` are kind -> declared text -> translation."""
+    """`tag` is the BCP 47 tag of a document in this language; `labels` are kind -> name or declared text -> translation."""
 
     name: str
     tag: str
@@ -43,16 +43,20 @@ class Language:
         return self.labels.get("quantities", {}).get(quantity.name, quantity.label)
 
     def instant(self, label: str) -> str:
-        """What an instant is called; by its label, since instants of one name mean different things in two schedules."""
+        """What an instant is called, by its label: instants of one name mean different things in two schedules."""
         return self._declared("instants", label)
+
+    def schedule(self, title: str) -> str:
+        """The title of a schedule."""
+        return self._declared("schedules", title)
 
     def series(self, label: str) -> str:
         """A group of components in charts."""
         return self._declared("series", label)
 
-    def chapter(self, title: str) -> str:
+    def chapter(self, name: str, title: str) -> str:
         """The title of a chapter of formulas."""
-        return self._declared("chapters", title)
+        return self.labels.get("chapters", {}).get(name, title)
 
     def word(self, word: str) -> str:
         """The word of an option, a verdict, a role, a unit or a statistic."""

@@ -4,14 +4,26 @@ Every scalar stays the text that was written (so `no` is a word and not False); 
 quantity that it is for. Anchors, aliases and tags are refused: a few lines of them can expand to gigabytes.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-LARGEST_FILE = 1_000_000
+LARGEST_FILE = 200_000
 DEEPEST_NESTING = 12
+#: More than these help nobody.
+MOST_MISTAKES = 50
+
+#: What no YAML file may hold, and what no value may smuggle in as "\\e": a terminal would obey it.
+_CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def quoted(text: str) -> str:
+    """A piece of somebody's text for a message: short, and without control characters."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 @dataclass(frozen=True, order=True)
@@ -37,11 +49,13 @@ class Mistake:
 
 
 class InputError(ValueError):
-    """All mistakes of an input, reported together."""
+    """All mistakes of an input, reported together, in the order of its lines."""
 
     def __init__(self, mistakes: list[Mistake]) -> None:
-        self.mistakes = mistakes
-        super().__init__("\n".join(map(str, mistakes)))
+        self.mistakes = sorted(mistakes, key=lambda mistake: mistake.place)
+        if more := self.mistakes[MOST_MISTAKES:]:
+            self.mistakes[MOST_MISTAKES:] = [Mistake(more[0].place, f"{len(more)} more mistakes from here on")]
+        super().__init__("\n".join(map(str, self.mistakes)))
 
 
 @dataclass(frozen=True)
@@ -120,13 +134,16 @@ def read(path: Path, name: str = "") -> Mapping:
 
 def parse(text: str, name: str) -> Mapping:
     """As `read`, from text."""
+    if found := _CONTROL.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise InputError([Mistake(Place(name, line), f"holds the control character {found[0]!r}: is this a text file?")])
+    builder = _Builder(name)
     try:
-        builder = _Builder(name)
         node = builder.document(iter(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise InputError([Mistake(Place(name, mark.line + 1 if mark else 0), f"not valid YAML: {problem}")]) from None
+        problem = getattr(error, "problem", None) or "no parser can read it"
+        raise InputError([*builder.mistakes, Mistake(Place(name, mark.line + 1 if mark else 0), f"not valid YAML: {problem}")]) from None
     if builder.mistakes:
         raise InputError(builder.mistakes)
     if not isinstance(node, Mapping):
@@ -141,30 +158,33 @@ class _Builder:
         self.name = name
         self.mistakes: list[Mistake] = []
 
-    def document(self, events: Iterator[yaml.Event]) -> Node | None:
+    def document(self, events: Iterator[Any]) -> Node | None:
         node: Node | None = None
         documents = 0
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    self.mistakes.append(Mistake(self.place(event), "a second document begins here: one scenario a file"))
+                    self.wrong(self.place(event), "a second document begins here: one scenario a file")
                     return node
                 node = self.node(next(events), events, 0)
         return node
 
-    def place(self, event: yaml.Event) -> Place:
+    def wrong(self, place: Place, message: str) -> None:
+        self.mistakes.append(Mistake(place, message))
+
+    def place(self, event: Any) -> Place:
         return Place(self.name, event.start_mark.line + 1)
 
-    def node(self, event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Node:
+    def node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
         place = self.place(event)
-        if isinstance(event, yaml.AliasEvent):
-            self.mistakes.append(Mistake(place, f"the alias *{event.anchor} is not allowed: write the value out, or use extends"))
-            return Text("", place)
         if event.anchor is not None:
-            self.mistakes.append(Mistake(place, f"the anchor &{event.anchor} is not allowed: write the value out, or use extends"))
+            what = "alias" if isinstance(event, yaml.AliasEvent) else "anchor"
+            self.wrong(place, f"the {what} {quoted(event.anchor)} is not allowed: write the value out, or use extends")
+        if isinstance(event, yaml.AliasEvent):
+            return Text("", place)
         if event.tag is not None and event.tag != "!":
-            self.mistakes.append(Mistake(place, f"the tag {event.tag} is not allowed"))
+            self.wrong(place, f"the tag {quoted(event.tag)} is not allowed: every value is plain text here")
         if depth > DEEPEST_NESTING:
             raise InputError([*self.mistakes, Mistake(place, f"nested more than {DEEPEST_NESTING} deep")])
         if isinstance(event, yaml.SequenceStartEvent):
@@ -174,18 +194,20 @@ class _Builder:
             return Sequence(tuple(items), place)
         if isinstance(event, yaml.MappingStartEvent):
             return self.mapping(place, events, depth)
+        if found := _CONTROL.search(event.value):
+            self.wrong(place, f"holds the control character {found[0]!r}")
         return Text(event.value, place)
 
-    def mapping(self, place: Place, events: Iterator[yaml.Event], depth: int) -> Mapping:
+    def mapping(self, place: Place, events: Iterator[Any], depth: int) -> Mapping:
         items: dict[str, Node] = {}
         keys: dict[str, Place] = {}
         while not isinstance(event := next(events), yaml.MappingEndEvent):
             key = self.node(event, events, depth + 1)
             value = self.node(next(events), events, depth + 1)
             if not isinstance(key, Text):
-                self.mistakes.append(Mistake(key.place, "a key must be a word"))
+                self.wrong(key.place, "a key must be a word")
             elif key.text in items:
-                self.mistakes.append(Mistake(key.place, f"{key.text} is given twice, first on line {keys[key.text].line}"))
+                self.wrong(key.place, f"{quoted(key.text)} is given twice, first on line {keys[key.text].line}")
             else:
                 items[key.text], keys[key.text] = value, key.place
         return Mapping(items, place, keys)

@@ -42,7 +42,10 @@ class _File(pydantic.BaseModel):
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario, ready to be computed: the cells, and the value of every input."""
+    """A scenario, ready to be computed: the cells, and the value of every input.
+
+    `places` says where each input that somebody stated was stated; the others have their default.
+    """
 
     name: str
     title: str
@@ -52,6 +55,7 @@ class Scenario:
     model: Model
     inputs: dict[Key, float | int]
     stated: frozenset[str]
+    places: dict[Key, Place]
 
     @cached_property
     def values(self) -> dict[Key, evaluate.Value]:
@@ -188,6 +192,7 @@ class _Builder:
         self.tree, self.name, self.chapters = tree, name, chapters
         self.mistakes: list[Mistake] = []
         self.statements: Statements = {}
+        self.places: dict[Key, Place] = {}
         self.groups: dict[str, dict[str, Quantity]] = {}
         for row in chapters.rows.values():
             if row.group:
@@ -207,7 +212,7 @@ class _Builder:
         self.stop_at_mistakes()
         return Scenario(
             self.name, file.title, file.description, tuple(file.assumptions), timeline, model, inputs,
-            frozenset(name for _, name in self.statements),
+            frozenset(name for _, name in self.statements), self.places,
         )  # fmt: skip
 
     def wrong(self, place: Place, message: str) -> None:
@@ -334,7 +339,7 @@ class _Builder:
         for key, cell in model.inputs.items():
             quantity = cell.quantity
             if statement := self.statement(quantity, key.column):
-                found[key] = statement[0]
+                found[key], self.places[key] = statement
             elif quantity.default is not None:
                 found[key] = values.parse(quantity, str(quantity.default))
             else:

@@ -106,7 +106,7 @@ class Printer(SympyPrinter):
         first, *rest = sorted(node.args, key=is_negative)
         text = self.factor(first, "Add")
         for term in rest:
-            text += self.minus + self.factor(-term, "Mul") if is_negative(term) else self.plus + self.factor(term, "Add")
+            text += self.minus + self.factor(negated(term), "Mul") if is_negative(term) else self.plus + self.factor(term, "Add")
         return text
 
     def _print_Mul(self, node: sympy.Mul) -> str:
@@ -124,8 +124,8 @@ class Printer(SympyPrinter):
         return self.times.join(texts) or "1"
 
     def _print_Pow(self, node: sympy.Pow) -> str:
-        if _is_reciprocal(node):
-            return f"1{self.over}{self.factor(node.base**-node.exp, 'Pow')}"
+        if is_reciprocal(node):
+            return f"1{self.over}{self.factor(inverse(node), 'Pow')}"
         return self.power(self.factor(node.base, "Atom"), self.factor(node.exp, "Atom"))
 
     def power(self, base: str, exponent: str) -> str:
@@ -134,7 +134,7 @@ class Printer(SympyPrinter):
     def factor(self, node: sympy.Basic, strength: str) -> str:
         """A part, in brackets where it binds less strongly than its surroundings."""
         text = str(self._print(node))
-        binds = PRECEDENCE["Mul"] if _is_reciprocal(node) else precedence(node)
+        binds = PRECEDENCE["Mul"] if is_reciprocal(node) else precedence(node)
         return self.bracket(text) if binds < PRECEDENCE[strength] else text
 
     def bracket(self, inner: str) -> str:
@@ -195,22 +195,16 @@ class Printer(SympyPrinter):
         raise PrintError(f"{type(self).__name__} has no text for {type(expr).__name__}: {expr}")
 
 
-def is_negative(term: sympy.Basic) -> bool:
-    """Whether a term has a minus in front. (could_extract_minus_sign also finds one inside a bracket.)"""
-    return bool(term.as_coeff_Mul()[0].is_negative)
-
-
-def _is_reciprocal(node: sympy.Basic) -> bool:
-    return bool(node.is_Pow and node.exp.is_Rational and node.exp.is_negative)
+# Parts are taken apart as they stand: sympy's own as_numer_denom, as_coeff_Mul or a simple -x would evaluate them anew.
 
 
 def split_fraction(node: sympy.Mul) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
-    """The factors above and below the line, as they stand (as_numer_denom would expand sums)."""
+    """The factors above and below the line."""
     top: list[sympy.Expr] = []
     bottom: list[sympy.Expr] = []
     for part in node.args:
-        if _is_reciprocal(part):
-            bottom.append(part.base**-part.exp)
+        if is_reciprocal(part):
+            bottom.append(inverse(part))
         elif part.is_Rational and not part.is_Integer:
             bottom.append(sympy.Integer(part.q))
             if part.p != 1:
@@ -218,6 +212,29 @@ def split_fraction(node: sympy.Mul) -> tuple[list[sympy.Expr], list[sympy.Expr]]
         else:
             top.append(part)
     return top, bottom
+
+
+def is_reciprocal(node: sympy.Basic) -> bool:
+    return bool(node.is_Pow and node.exp.is_Rational and node.exp.is_negative)
+
+
+def inverse(node: sympy.Pow) -> sympy.Expr:
+    """What a reciprocal has below the line."""
+    return node.base if node.exp == -1 else sympy.Pow(node.base, -node.exp, evaluate=False)
+
+
+def is_negative(term: sympy.Basic) -> bool:
+    """Whether a term has a minus in front. (could_extract_minus_sign also finds one inside a bracket.)"""
+    first = term.args[0] if term.is_Mul else term
+    return bool(first.is_Number and first.is_negative)
+
+
+def negated(term: sympy.Expr) -> sympy.Expr:
+    """A term without the minus in front."""
+    if term.is_Number:
+        return -term
+    first, *rest = term.args
+    return sympy.Mul(*([] if first == -1 else [-first]), *rest, evaluate=False)
 
 
 def lookup_number(node: nodes.Lookup) -> int:

@@ -118,5 +118,5 @@ class Numbers:
             return str(escape(value))
         if quantity is not None and quantity.choices:
             return self.names.option(quantity.choices[int(value)])
-        text = figure(float(value), byte if quantity is None else quantity.unit)
+        text = figure(float(value), byte if quantity is None else quantity.unit) if value else "0"
         return f"({text})" if value < 0 else text

@@ -9,7 +9,7 @@ import sympy
 from .. import nodes
 from ..declare import LOOKUPS, TABLE, Quantity, quantity_of
 from ..model import Cell, Key, Model
-from .base import Filler, Slot, lookup_number, split_fraction
+from .base import Filler, Slot, inverse, is_reciprocal, lookup_number, split_fraction
 from .words import Words, name_of
 
 SIGNS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge"}
@@ -65,8 +65,8 @@ class Latex(Words):
         return str(self._print(factors[0])) if len(factors) == 1 else super().product(factors)
 
     def _print_Pow(self, node: sympy.Pow) -> str:
-        if node.exp.is_Rational and node.exp.is_negative:
-            return rf"\frac{{1}}{{{self._print(node.base**-node.exp)}}}"
+        if is_reciprocal(node):
+            return rf"\frac{{1}}{{{self._print(inverse(node))}}}"
         return super()._print_Pow(node)
 
     def _print_Max(self, node: sympy.Max) -> str:

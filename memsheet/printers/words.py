@@ -8,7 +8,7 @@ import sympy
 from .. import nodes
 from ..declare import LOOKUPS, Quantity
 from ..model import Cell, Key, Model
-from .base import Filler, Printer, Slot, lookup_number
+from .base import Filler, Printer, Slot, lookup_number, negated
 
 SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥"}
 POWERS = {"2": "²", "3": "³"}
@@ -57,7 +57,7 @@ class Words(Printer):
 
     def _print_Mul(self, node: sympy.Mul) -> str:
         if node.args[0] == -1:
-            return self.minus.strip() + self.factor(sympy.Mul(*node.args[1:], evaluate=False), "Mul")
+            return self.minus.strip() + self.factor(negated(node), "Mul")
         return super()._print_Mul(node)
 
     def _print_Max(self, node: sympy.Max) -> str:

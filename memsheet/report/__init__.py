@@ -4,7 +4,7 @@
 """
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 from ..language import load
@@ -16,21 +16,19 @@ __all__ = ["ReportUnavailable", "contents", "write"]
 
 
 def write(scenario: Scenario, path: Path, *, workbook: bytes | None, language: str = "en") -> None:
-    """Write the report of a scenario; the same scenario and workbook give the same bytes.
+    """Write the report of a scenario, whole or not at all; the same scenario and workbook give the same bytes.
 
-    The file appears complete or not at all. Raises ReportUnavailable where WeasyPrint or a library that it needs is
-    missing, LanguageError for a language that there is not, OSError where the file cannot be written.
+    The attached workbook has the report's name. Raises ReportUnavailable where WeasyPrint or a library that it needs
+    is missing, LanguageError for a language that there is not, OSError where the file cannot be written.
     """
     data = contents(scenario, path.stem, workbook=workbook, language=language)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def contents(scenario: Scenario, stem: str, *, workbook: bytes | None, language: str = "en") -> bytes:

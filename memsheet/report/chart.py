@@ -13,8 +13,10 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 #: Where the card's line lies this much above the highest bar, it is left to a remark, so that the bars can be read.
 FARTHEST_LINE = 2.5
 
-WIDTH, LABELS, RIGHT = 664.0, 168.0, 46.0
-ROW, THICK, TOP, BOTTOM = 21.0, 13.0, 34.0, 34.0
+#: In px; the text of a page is 170 mm wide.
+WIDTH, LABELS, RIGHT = 642.0, 170.0, 36.0
+ROW, THICK, TOP, BOTTOM = 19.0, 12.0, 34.0, 32.0
+FONT = 'font-family="DejaVu Sans, WenQuanYi Micro Hei" font-size="9.6"'
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,6 @@ class Words:
     title: str
     axis: str
     beyond: str
-    must: str
 
 
 def timeline(bars: Sequence[Bar], series: Sequence[str], lines: Lines, words: Words) -> Markup:
@@ -44,23 +45,23 @@ def timeline(bars: Sequence[Bar], series: Sequence[str], lines: Lines, words: Wo
     scale = _Scale(LABELS, WIDTH - RIGHT, 1.04 * max(highest, lines.capacity if near else 1.15 * highest))
     height = TOP + ROW * len(bars) + BOTTOM
     end = TOP + ROW * len(bars)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:g}" height="{height:g}" viewBox="0 0 {WIDTH:g} {height:g}">']
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH:g}" height="{height:g}" viewBox="0 0 {WIDTH:g} {height:g}" {FONT}>']
     parts.append(f"<title>{escape(words.title)}</title>")
     for tick in scale.ticks():
         x = scale(tick)
         parts.append(_line(x, TOP - 2, x, end, "#dddddd", 0.7))
         parts.append(_text(x, end + 13, gib(tick, 0 if scale.step >= GIB else 1), "middle"))
-    parts.append(_text((LABELS + WIDTH - RIGHT) / 2, end + 28, words.axis, "middle"))
+    parts.append(_text((LABELS + WIDTH - RIGHT) / 2, end + 27, words.axis, "middle"))
     for number, bar in enumerate(bars):
         y = TOP + ROW * number + (ROW - THICK) / 2
-        parts.append(_text(LABELS - 8, y + 10, f"{number + 1}  {bar.label}", "end"))
+        parts.append(_text(LABELS - 8, y + 9.4, f"{number + 1}\u2002{bar.label}", "end"))
         done = 0.0
         for name, amount in bar.series.items():
             x, wide = scale(done), scale(done + amount) - scale(done)
             parts.append(f'<rect x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{THICK:g}" fill="{COLOURS[series.index(name)]}"/>')
             done += amount
         parts.append(_line(scale(bar.must), y - 3, scale(bar.must), y + THICK + 3, "#000000", 1.6))
-        parts.append(_text(scale(max(bar.must, done)) + 5, y + 10, gib(done), "start"))
+        parts.append(_text(scale(max(bar.must, done)) + 5, y + 9.4, gib(done), "start"))
     if near:
         parts.append(_line(scale(lines.capacity), TOP - 8, scale(lines.capacity), end, "#B00020", 1.6))
         parts.append(_line(scale(lines.usable), TOP - 8, scale(lines.usable), end, "#B00020", 1.2, "4 3"))
@@ -72,12 +73,12 @@ def timeline(bars: Sequence[Bar], series: Sequence[str], lines: Lines, words: Wo
     return Markup("".join(parts) + "</svg>")
 
 
-def gauge(peak: float, lines: Lines, words: Words, colour: str, peak_label: str, room_label: str) -> Markup:
+def gauge(peak: float, lines: Lines, title: str, colour: str, peak_label: str, room_label: str) -> Markup:
     """One bar: the peak within what the card can allocate, the reserve hatched at its end."""
     wide, high, top = WIDTH, 24.0, 16.0
     scale = _Scale(0, wide, max(peak, lines.capacity) * 1.001)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="58" viewBox="0 0 {wide:g} 58">']
-    parts.append(f"<title>{escape(words.title)}</title>")
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="58" viewBox="0 0 {wide:g} 58" {FONT}>']
+    parts.append(f"<title>{escape(title)}</title>")
     parts.append(f'<rect x="0" y="{top}" width="{scale(lines.capacity):.2f}" height="{high}" fill="#ECEFF1"/>')
     x, end = scale(lines.usable), scale(lines.capacity)
     while x < end:

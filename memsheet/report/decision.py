@@ -1,83 +1,157 @@
-"""What to buy: the same cells with each card of the GPU catalogue in place of the scenario's own."""
+"""Page one: does it fit, what to buy, how much room is left, when it is tightest and because of what."""
 
 from dataclasses import dataclass
 
-import sympy
+from markupsafe import Markup
 
-from .. import evaluate, nodes
-from ..declare import Quantity
-from ..model import Key
+from ..figures import gib, percent, size
+from ..model import Column
+from . import chart
+from .offers import Offer, offers, recommended
 from .reading import Reading
+from .sections import card_lines
+
+#: A colour for each kind of verdict, with enough contrast on white; the words say it too.
+COLOURS = {"good": "#1B7F4B", "tight": "#B26A00", "bad": "#B00020"}
 
 
 @dataclass(frozen=True)
-class Offer:
-    """A card of the catalogue: sizes in bytes; `rank` counts from the worst verdict, `fits` is the best one.
+class Purchase:
+    """What to buy for one pool: a sentence, the cards that would do, and those that are too small."""
 
-    With several stages the figures are those of the tightest. `cautions` are those that this card brings.
-    """
-
-    word: str
-    label: str
-    capacity: float
-    headroom: float
-    share: float
-    verdict: str
-    fits: bool
-    possible: bool
+    heading: str
+    advice: str
+    rows: tuple[tuple[str, str, str, str, str], ...]
+    best: str
+    too_small: str
     cautions: tuple[str, ...]
-    own: bool
 
 
-def offers(reading: Reading, pool: str) -> list[Offer]:
-    """Every card of the catalogue for one pool, the smallest first; empty where the scenario states its memory itself."""
-    scenario = reading.scenario
-    model, declaration = scenario.model, scenario.model.declaration
-    cards = [card for card in model.layout.cards if card.pool == pool]
-    option = next((key for key in scenario.inputs if key.row == declaration.structure["gpu"] and key.column.pool == pool), None)
-    if option is None or not all(_is_looked_up(reading, reading.headline("capacity", card)) for card in cards):
-        return []
-    gpu = model.cells[option].quantity
-    assert gpu.catalogue is not None
-    asked = {meaning: [reading.headline(meaning, card) for card in cards] for meaning in ("verdict", "capacity", "headroom", "headroom_share")}
-    wanted = [*(key for keys in asked.values() for key in keys), *model.checks()]
-    evaluator = evaluate.scalar(model, wanted)
-    verdict = model.cells[asked["verdict"][0]].quantity
-    found = []
-    for number, word in enumerate(gpu.choices):
-        values = evaluator(scenario.inputs | {option: number})
-        tightest = min(range(len(cards)), key=lambda card: values[asked["headroom"][card]])
-        checks = [key for key in model.checks() if values[key]]
-        refused = any(model.cells[key].quantity.severity == "refuse" for key in checks)
-        rank = int(min(values[key] for key in asked["verdict"]))
-        found.append(
-            Offer(
-                word, gpu.catalogue.labels[word], *(float(values[asked[meaning][tightest]]) for meaning in ("capacity", "headroom", "headroom_share")),
-                verdict=reading.text("not_covered") if refused else reading.language.word(verdict.choices[rank]),
-                fits=not refused and rank == len(verdict.choices) - 1,
-                possible=not refused and rank > 0,
-                cautions=tuple(dict.fromkeys(reading.language.label(quantity) for quantity in _new(reading, checks))),
-                own=number == scenario.inputs[option],
-            )
-        )  # fmt: skip
-    return sorted(found, key=lambda offer: (offer.capacity, offer.word))
+@dataclass(frozen=True)
+class Decision:
+    """`kind` is good, tight or bad; `facts` are (label, value) of the tightest card, `cards` one row for each card."""
+
+    kind: str
+    verdict: str
+    facts: tuple[tuple[str, str], ...]
+    when: str
+    gauge: Markup
+    cards: tuple[tuple[str, ...], ...]
+    purchases: tuple[Purchase, ...]
+    refusals: tuple[str, ...]
+    cautions: tuple[str, ...]
 
 
-def recommended(found: list[Offer]) -> Offer | None:
-    """The smallest card that fits without a caution of its own; else the smallest that fits."""
-    fitting = [offer for offer in found if offer.fits]
-    return next((offer for offer in fitting if not offer.cautions), next(iter(fitting), None))
+def decision(reading: Reading) -> Decision:
+    """What the first page says."""
+    scenario, text, layout = reading.scenario, reading.text, reading.scenario.model.layout
+    card = scenario.tightest_card()
+    refusals, kind = _checks(reading, "refuse"), _kind(reading, card)
+    on = {"verdict": reading.value(reading.headline("verdict", card)), "gpu": _gpu(reading, card), "card": reading.card(card)}
+    return Decision(
+        kind="bad" if refusals else kind,
+        verdict=text("verdict_refused") if refusals else text("verdict_on" if len(layout.cards) > 1 else "verdict_card", **on),
+        facts=_facts(reading, card),
+        when=text(
+            "when_and_why", instant=reading.value(reading.headline("peak_instant", card)),
+            component=reading.value(reading.headline("peak_component", card)), typical=size(reading.amount("typical_peak", card)),
+        ),
+        gauge=_gauge(reading, card, COLOURS[kind]),
+        cards=tuple(_row(reading, one) for one in layout.cards) if len(layout.cards) > 1 else (),
+        purchases=() if refusals else tuple(_purchase(reading, pool) for pool in layout.pools),
+        refusals=refusals,
+        cautions=_checks(reading, "caution"),
+    )  # fmt: skip
 
 
-def _is_looked_up(reading: Reading, key: Key) -> bool:
-    cell = reading.scenario.model.cells[key]
-    while isinstance(cell.expression, sympy.Symbol):  # a later stage repeats the first one's
-        (key,) = cell.reads()
-        cell = reading.scenario.model.cells[key]
-    return isinstance(cell.expression, nodes.Lookup)
+def _kind(reading: Reading, card: Column) -> str:
+    """The verdicts are declared from the worst to the best."""
+    key = reading.headline("verdict", card)
+    number, last = int(reading.scenario.values[key]), len(reading.scenario.model.cells[key].quantity.choices) - 1
+    return "bad" if number == 0 else "good" if number == last else "tight"
 
 
-def _new(reading: Reading, checks: list[Key]) -> list[Quantity]:
-    """The cautions that the scenario's own card does not bring."""
-    scenario = reading.scenario
-    return [scenario.model.cells[key].quantity for key in checks if scenario.model.cells[key].quantity.severity == "caution" and not scenario.values[key]]
+def _gpu(reading: Reading, card: Column) -> str:
+    """The label of the card's GPU."""
+    model, values = reading.scenario.model, reading.scenario.values
+    option = next((key for key in reading.scenario.inputs if key.row == model.declaration.structure["gpu"] and key.column.pool == card.pool), None)
+    catalogue = model.cells[option].quantity.catalogue if option is not None else None
+    if option is None or catalogue is None:
+        return reading.text("own_card")
+    return catalogue.labels[model.cells[option].quantity.choices[int(values[option])]]
+
+
+def _facts(reading: Reading, card: Column) -> tuple[tuple[str, str], ...]:
+    text, room = reading.text, reading.amount("headroom", card)
+    left = text("room") if room >= 0 else text("room_short")
+    return (
+        (text("peak"), size(reading.amount("peak", card))),
+        (text("capacity"), size(reading.amount("capacity", card))),
+        (left, f"{size(abs(room))} ({percent(abs(reading.amount('headroom_share', card)))})"),
+        (text("reserve"), percent(reading.amount("reserve", card))),
+        (text("number_of_cards"), text("each_of", count=int(reading.amount("cards", card)), gpu=_gpu(reading, card))),
+    )
+
+
+def _gauge(reading: Reading, card: Column, colour: str) -> Markup:
+    text, lines = reading.text, card_lines(reading, card)
+    peak, capacity, reserve = (reading.amount(meaning, card) for meaning in ("peak", "capacity", "reserve"))
+    room = reading.amount("headroom_share", card)
+    lines = chart.Lines(
+        capacity, lines.usable, text("gauge_capacity", size=size(capacity)), text("gauge_usable", share=percent(reserve), size=size(lines.usable))
+    )
+    title = text("gauge", peak=size(peak), capacity=size(capacity))
+    left = text("gauge_room", share=percent(room)) if room >= 0 else text("gauge_short", share=percent(-room))
+    return chart.gauge(peak, lines, title, colour, text("gauge_peak", size=size(peak)), left)
+
+
+def _row(reading: Reading, card: Column) -> tuple[str, ...]:
+    amounts = (gib(reading.amount(meaning, card)) for meaning in ("peak", "capacity", "headroom"))
+    instant = reading.value(reading.headline("peak_instant", card))
+    return reading.card(card), *amounts, percent(reading.amount("headroom_share", card)), instant, reading.value(reading.headline("verdict", card))
+
+
+def _purchase(reading: Reading, pool: str) -> Purchase:
+    text, layout = reading.text, reading.scenario.model.layout
+    found = offers(reading, pool)
+    best = recommended(found)
+    heading = text("buy_pool", pool=reading.language.word(pool)) if len(layout.pools) > 1 else text("buy")
+    if not found:
+        return Purchase(heading, text("buy_own"), (), "", "", ())
+    advice = text("buy_none") if best is None else _advice(reading, pool, best)
+    possible = [offer for offer in found if offer.possible]
+    too_small = reading.listed(offer.label for offer in found if not offer.possible)
+    return Purchase(
+        heading,
+        advice,
+        tuple((_name(reading, offer), gib(offer.capacity), gib(offer.headroom), percent(offer.share), offer.verdict) for offer in possible),
+        _name(reading, best) if best else "",
+        text("too_small", cards=too_small) if too_small else "",
+        tuple(f"{offer.label}: {caution}" for offer in possible for caution in offer.cautions),
+    )
+
+
+def _advice(reading: Reading, pool: str, best: Offer) -> str:
+    card = next(card for card in reading.scenario.model.layout.cards if card.pool == pool)
+    return reading.text(
+        "buy_recommended", count=int(reading.amount("cards", card)), card=best.label, reserve=percent(reading.amount("reserve", card)),
+        room=size(best.headroom), share=percent(best.share),
+    )  # fmt: skip
+
+
+def _name(reading: Reading, offer: Offer) -> str:
+    return f"{offer.label} ({reading.text('this_scenario')})" if offer.own else offer.label
+
+
+def _checks(reading: Reading, severity: str) -> tuple[str, ...]:
+    """Checks that did not pass; with the roles where they did not, unless that is so for all."""
+    model = reading.scenario.model
+    failed: dict[str, dict[str, None]] = {}
+    asked: dict[str, set[str]] = {}
+    for key in model.checks():
+        quantity, place = model.cells[key].quantity, reading.place(key.column._replace(stage=""))
+        if quantity.severity == severity:
+            asked.setdefault(reading.language.label(quantity), set()).add(place)
+            if reading.scenario.values[key]:
+                failed.setdefault(reading.language.label(quantity), {})[place] = None
+    return tuple(label if set(places) == asked[label] else f"{label} ({reading.listed(places)})" for label, places in failed.items())

@@ -7,7 +7,7 @@ import sympy
 from markupsafe import Markup, escape
 
 from .. import nodes
-from ..declare import TABLE, quantity_of
+from ..declare import TABLE, Reference, quantity_of
 from ..figures import percent
 from ..model import Cell, Key
 from ..units import parameters
@@ -129,12 +129,13 @@ def _winner(reading: Reading, cell: Cell) -> str:
 
 
 def _where(reading: Reading, cell: Cell) -> Iterator[tuple[Markup, str]]:
-    """The symbols of an equation and what they mean."""
+    """The symbols of an equation and what they mean; of a sum of components, which is how large."""
     assert cell.expression is not None
     for symbol in sorted(cell.expression.free_symbols, key=lambda symbol: symbol.dummy_index):
-        entry = TABLE[symbol]
-        if getattr(entry, "every", ""):
-            continue
-        quantity = quantity_of(symbol)
-        if quantity.tex:
-            yield Markup(reading.printer.names.symbol(quantity)), reading.language.label(quantity)
+        entry, target = TABLE[symbol], cell.refs[symbol]
+        if isinstance(target, tuple):
+            if isinstance(entry, Reference) and entry.target is None:
+                for key in sorted(target, key=lambda key: -reading.scenario.values[key]):
+                    yield escape(reading.value(key)), reading.component(key)
+        elif quantity_of(symbol).tex:
+            yield Markup(reading.printer.names.symbol(quantity_of(symbol))), reading.language.label(quantity_of(symbol))

@@ -1,5 +1,6 @@
 """How the cells of a scenario are named and shown in one language."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from .. import nodes
 from ..figures import figure
 from ..language import Language
+from ..measurements import WHOLE_RUN
 from ..model import Column, Key
 from ..printers.fillers import WORDS, Names
 from ..printers.html import Html
@@ -39,7 +41,10 @@ class Reading:
         several = len(self.scenario.model.layout.pools) > 1
         holder = column.role or column.process or (column.pool if several else "")
         parts = [self.language.word(holder), self.stage(column.stage), self.instants.get(column.instant, "")]
-        return ", ".join(filter(None, parts))
+        return self.listed(filter(None, parts))
+
+    def listed(self, parts: Iterable[str]) -> str:
+        return self.text("comma").join(parts)
 
     def stage(self, stage: str) -> str:
         return self.text(f"stage_{stage}") if stage else ""
@@ -47,6 +52,12 @@ class Reading:
     def card(self, column: Column) -> str:
         """What a card is called: the pool where there are several, and the stage where there are stages."""
         return self.place(Column(pool=column.pool, stage=column.stage)) or self.text("the_card")
+
+    def phase(self, name: str) -> str:
+        """What a measured phase is called: an instant's label where it is one."""
+        if name == WHOLE_RUN:
+            return self.text("whole_run")
+        return self.instants.get(name) or self.language.word(name.replace("_", " "))
 
     def component(self, key: Key) -> str:
         """A component, and whose it is where the scenario has several roles."""

@@ -84,8 +84,8 @@ def instants(reading: Reading, card: Column) -> Table:
     for group, *_ in columns:
         groups[group] = groups.get(group, 0) + 1
     rows = tuple(
-        (label, *(gib(scenario.values[Key(row, where._replace(instant=name))]) for _, _, row, where in columns))
-        for name, label in reading.instants.items()
+        (f"{number}\u2002{label}", *(gib(scenario.values[Key(row, where._replace(instant=name))]) for _, _, row, where in columns))
+        for number, (name, label) in enumerate(reading.instants.items(), 1)
     )
     return Table(
         tuple(groups.items()) if several else (), tuple(head for _, head, _, _ in columns), rows, must.index(reading.winner(must))

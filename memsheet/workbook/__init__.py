@@ -6,7 +6,6 @@ from openpyxl import Workbook
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.utils import quote_sheetname
 
-from .. import evaluate
 from ..scenario import Scenario
 from . import front, places, sheets, views, xlsx
 from .places import Places
@@ -28,13 +27,11 @@ def contents(scenario: Scenario) -> bytes:
 def build(scenario: Scenario) -> tuple[Workbook, dict[str, dict[str, xlsx.Value]], Places]:
     """The openpyxl workbook, the value of each formula cell, and where every cell stands."""
     shown = views.build(scenario)
-    whole = shown.model()
-    results = evaluate.scalar(whole)(scenario.inputs | shown.inputs)
     placed = places.assign(scenario.model)
     placed.of |= front.place_summary(shown, placed.of) | front.place_measured(shown)
     workbook = Workbook()
     workbook.remove(workbook.active)
-    writer = sheets.Writer(workbook, placed, whole, results)
+    writer = sheets.Writer(workbook, placed, shown.model(), shown.values())
     front.summary_sheet(writer, shown)
     sheets.model_sheets(writer)
     sheets.timeline_sheet(writer)

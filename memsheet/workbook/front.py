@@ -71,10 +71,10 @@ def summary_sheet(writer: Writer, views: Views) -> None:
     status = Place(SUMMARY, PANEL_ROW + len(HEADLINES) + 1, 2).address
     good, warning, bad = views.cells[Key(f"{SUMMARY}.status", Column())].quantity.choices
     colours(sheet, status, good=good, warning=warning, bad=bad)
-    sheet.row_dimensions[PANEL_ROW + 1].height = 22
+    sheet.row_dimensions[PANEL_ROW + 1].height = 32
     sheet.column_dimensions["A"].width = 44
     for number in range(2, 16):
-        sheet.column_dimensions[get_column_letter(number)].width = 22 if number < 2 + len(cards) else 15
+        sheet.column_dimensions[get_column_letter(number)].width = 24 if number < 2 + len(cards) else 15
     for card in cards:
         _card_table(writer, sheet, views, card)
 
@@ -152,7 +152,7 @@ class _Titled:
 
 
 MEASURED_COLUMNS = {
-    "Record": 44, "Phase": 16, "Statistic": 12, "Process": 12, "Measured, GiB": 15, "Predicted, GiB": 15,
+    "Record": 70, "Phase": 16, "Statistic": 12, "Process": 12, "Measured, GiB": 15, "Predicted, GiB": 15,
     "Difference, GiB": 15, "Difference, %": 13, "Kind": 10, "Note": 60, "Where and when": 40, "Source": 60,
 }  # fmt: skip
 MEASURED_TOP = 5
@@ -187,6 +187,7 @@ def measured_sheet(writer: Writer, views: Views) -> None:
     if not views.pairs:
         put(sheet, f"A{MEASURED_TOP}", "No record has these settings.", style.NOTE)
     sheet.freeze_panes = sheet.cell(MEASURED_TOP, 2)
+    sheet.print_area = f"A1:I{MEASURED_TOP + len(views.pairs)}"
 
 
 def sources_sheet(writer: Writer, views: Views) -> None:

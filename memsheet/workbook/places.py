@@ -13,6 +13,7 @@ from ..model import Cell, Column, Key, Model
 from ..printers.base import PrintError, Slot
 
 INPUTS, TIMELINE, CHECKS = "Inputs", "Timeline", "Checks"
+FIXED_SHEETS = ("Summary", INPUTS, TIMELINE, "Measured", CHECKS, "Sources", "About")
 #: Row label, name and unit come first; the columns of the model follow.
 FIRST_COLUMN = 4
 FIRST_ROW = 5
@@ -123,7 +124,13 @@ def sheet_of(model: Model, cell: Cell) -> str:
     quantity = cell.quantity
     if quantity.severity:
         return CHECKS
-    return INPUTS if quantity.is_given else model.declaration.chapters[quantity.chapter].partition(":")[0]
+    return INPUTS if quantity.is_given else chapter_sheet(model.declaration.chapters[quantity.chapter])
+
+
+def chapter_sheet(title: str) -> str:
+    """The name of a chapter's sheet; a chapter may be called like one of the fixed sheets."""
+    name = title.partition(":")[0]
+    return f"{name} formulas" if name in FIXED_SHEETS else name
 
 
 def assign(model: Model) -> Places:

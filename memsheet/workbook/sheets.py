@@ -12,7 +12,7 @@ from ..declare import LOOKUPS, Quantity
 from ..model import Cell, Column, Key, Model
 from ..printers.excel import Excel
 from . import style
-from .places import CHECKS, FIRST_COLUMN, FIRST_ROW, INPUTS, TIMELINE, Block, Place, Places
+from .places import CHECKS, FIRST_COLUMN, FIRST_ROW, INPUTS, TIMELINE, Block, Place, Places, chapter_sheet
 from .xlsx import Value, text
 
 #: Longest list of words that Excel takes inside a validation; longer ones point to a sheet.
@@ -47,7 +47,7 @@ class Writer:
         target = self.workbook[place.sheet].cell(place.row, place.column)
         value = values.shown(cell.quantity, self.results[cell.key])
         target.font, target.number_format = style.BODY, style.number_format(cell.quantity)
-        target.alignment = style.RIGHT
+        target.alignment = style.RIGHT_WRAPPED if isinstance(value, str) and cell.expression is not None else style.RIGHT
         if cell.expression is not None:
             target.value = "=" + self.printer.text(cell, self.places.fill)
             self.stored.setdefault(place.sheet, {})[place.address] = value  # type: ignore[assignment]
@@ -73,7 +73,7 @@ def model_sheets(writer: Writer) -> None:
     for name, rows in places.rows.items():
         if name == CHECKS:
             continue
-        chapter = next((chapter for chapter, title in titles.items() if title.partition(":")[0] == name), "")
+        chapter = next((chapter for chapter, title in titles.items() if chapter_sheet(title) == name), "")
         subtitle = titles[chapter].partition(":")[2].strip().capitalize() if chapter else "Yellow cells may be changed; everything else follows."
         sheet = writer.sheet(name, titles[chapter].partition(":")[0] if chapter else INPUTS, subtitle)
         _heading(sheet, places)
@@ -83,6 +83,8 @@ def model_sheets(writer: Writer) -> None:
                 continue
             quantity = places.model.declaration[row_name]
             _row_labels(sheet, row, quantity, FIRST_COLUMN + len(places.columns))
+        # On paper the sources would make everything else unreadably small; they have a sheet of their own.
+        sheet.print_area = f"A1:{get_column_letter(FIRST_COLUMN - 1 + len(places.columns))}{max(rows.values())}"
 
 
 def _heading(sheet: Worksheet, places: Places) -> None:
@@ -93,7 +95,7 @@ def _heading(sheet: Worksheet, places: Places) -> None:
         cell = sheet.cell(row, number)
         text(cell, title)
         cell.font, cell.fill, cell.alignment = style.HEAD, style.HEAD_FILL, style.CENTRE
-    widths = [46, 30, 11, *(17 for _ in places.columns), 60, 50]
+    widths = [58, 30, 11, *(17 for _ in places.columns), 60, 50]
     for number, width in enumerate(widths, 1):
         sheet.column_dimensions[get_column_letter(number)].width = width
     sheet.row_dimensions[row].height = 30

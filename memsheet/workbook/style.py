@@ -26,9 +26,10 @@ LINE = Border(bottom=THIN)
 INPUT_BORDER = Border(left=THIN, right=THIN, top=THIN, bottom=THIN)
 WRAP = Alignment(wrap_text=True, vertical="top")
 CENTRE = Alignment(horizontal="center", vertical="center", wrap_text=True)
-RIGHT = Alignment(horizontal="right")
+RIGHT = Alignment(horizontal="right", vertical="center")
+RIGHT_WRAPPED = Alignment(horizontal="right", vertical="center", wrap_text=True)
 
-GIB_FORMAT = "#,##0.00"
+GIB_FORMAT = '#,##0.00;-#,##0.00;"–"'
 SERIES_COLOURS = ("2563EB", "7C3AED", "059669", "D97706", "DC2626", "0891B2", "9CA3AF", "DB2777", "65A30D")
 
 

@@ -3,11 +3,13 @@
 They are ordinary cells, so they are computed, printed and tested like every other; nothing is worked out in a sheet only.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 
 import sympy
 
-from .. import compare
+from .. import compare, evaluate
 from ..declare import TABLE, Quantity, Reference
 from ..model import Cell, Column, Key, Model, Target
 from ..scenario import Scenario
@@ -33,6 +35,14 @@ class Views:
         model = self.scenario.model
         return Model(model.declaration, model.layout, model.cells | self.cells)
 
+    def values(self) -> dict[Key, evaluate.Value]:
+        """The value of every cell of that model. The scenario's own are known: the views are computed from them."""
+        model = self.scenario.model
+        read = dict.fromkeys(key for cell in self.cells.values() for key in cell.reads() if key in model.cells)
+        known = {key: Cell(key, model.cells[key].quantity) for key in read}
+        own = evaluate.scalar(Model(model.declaration, model.layout, known | self.cells))
+        return self.scenario.values | own(self.scenario.values | self.inputs)
+
     def add(self, row: str, column: Column, label: str, unit: Unit, expression: sympy.Expr | None, refs: dict[sympy.Symbol, Target],
             choices: tuple[str, ...] = ()) -> Key:  # fmt: skip
         key = Key(row, column)
@@ -42,24 +52,31 @@ class Views:
 
     def in_gib(self, row: str, column: Column, label: str, *keys: Key) -> Key:
         """The sum of some cells, in GiB."""
-        symbol = self.symbol(keys[0])
-        if len(keys) == 1:
-            return self.add(row, column, label, gibibyte, symbol / GIB, {symbol: keys[0]})
-        symbols = [self.symbol(key) for key in keys]
+        symbols = self.symbols(*keys)
         return self.add(row, column, label, gibibyte, sympy.Add(*symbols) / GIB, dict(zip(symbols, keys, strict=True)))
 
     def same(self, row: str, column: Column, key: Key) -> Key:
         """A cell that shows another, as it is."""
-        cell, symbol = self.scenario.model.cells[key], self.symbol(key)
+        cell, (symbol,) = self.scenario.model.cells[key], self.symbols(key)
         return self.add(row, column, cell.quantity.label, cell.quantity.unit, symbol, {symbol: key}, cell.quantity.choices)
 
-    def symbol(self, key: Key) -> sympy.Symbol:
-        """A symbol that stands for a cell in a view's expression; it keeps the words of an option."""
-        symbol = sympy.Dummy("view", real=True)
-        cell = self.cells.get(key) or self.scenario.model.cells[key]
-        if cell.quantity.symbol in TABLE:
-            TABLE[symbol] = Reference(cell.quantity.symbol)
-        return symbol
+    def symbols(self, *keys: Key) -> list[sympy.Symbol]:
+        """Symbols that stand for cells in one view's expression: a row's own, and others where it has several cells there."""
+        seen: Counter[sympy.Symbol] = Counter()
+        found = []
+        for key in keys:
+            row = (self.cells.get(key) or self.scenario.model.cells[key]).quantity.symbol
+            found.append(_another(row, seen[row]) if seen[row] else row)
+            seen[row] += 1
+        return found
+
+
+@cache
+def _another(row: sympy.Symbol, number: int) -> sympy.Symbol:
+    """One symbol for all views, so that equal expressions are the same; sympy orders by name, so each has its own."""
+    symbol = sympy.Dummy(f"view {row.dummy_index:09} {number:03}", real=True)
+    TABLE[symbol] = Reference(row)
+    return symbol
 
 
 def build(scenario: Scenario) -> Views:
@@ -98,13 +115,11 @@ def _status(views: Views) -> None:
     """One word for all checks."""
     model = views.scenario.model
     failed: dict[str, list[sympy.Basic]] = {"refuse": [], "caution": []}
-    refs: dict[sympy.Symbol, Target] = {}
-    for key in model.checks():
-        symbol = views.symbol(key)
-        refs[symbol] = key
-        failed[model.cells[key].quantity.severity].append(sympy.Eq(symbol, 1))
+    keys = model.checks()
+    refs: dict[sympy.Symbol, Target] = dict(zip(views.symbols(*keys), keys, strict=True))
+    for symbol, key in zip(refs, keys, strict=True):
+        failed[model.cells[key].quantity.severity].append(sympy.Eq(symbol, 1, evaluate=False))
     expression = sympy.Piecewise((2, sympy.Or(*failed["refuse"])), (1, sympy.Or(*failed["caution"])), (0, True))
-    refs = {symbol: refs[symbol] for symbol in expression.free_symbols}
     views.add(f"{SUMMARY}.status", Column(), "Checks", words, expression, refs, STATUS)
 
 
@@ -136,12 +151,12 @@ def _measured(views: Views, number: int, pair: compare.Pair) -> None:
     if len(keys) == 1:
         predicted = views.in_gib(f"{MEASURED}.predicted", where, "Predicted", keys[0])
     else:
-        symbols = [views.symbol(key) for key in keys]
+        symbols = views.symbols(*keys)
         expression = sympy.Max(*symbols, evaluate=False) / GIB
         predicted = views.add(f"{MEASURED}.predicted", where, "Predicted", gibibyte, expression, dict(zip(symbols, keys, strict=True)))
     if pair.error is None:  # "at least 80 GB": nothing is off by a share of that
         return
-    predicted_symbol = views.symbol(predicted)
+    (predicted_symbol,) = views.symbols(predicted)
     refs: dict[sympy.Symbol, Target] = {predicted_symbol: predicted, symbol: measured}
     views.add(f"{MEASURED}.difference", where, "Difference", gibibyte, predicted_symbol - symbol, refs)
     views.add(f"{MEASURED}.error", where, "Difference, as a share", share, (predicted_symbol - symbol) / symbol, refs)
