@@ -20,6 +20,11 @@ class Job:
     language: str
     formulas: Path | None = None
 
+    @property
+    def stem(self) -> str:
+        """The name of its files, without their endings."""
+        return re.sub(r"[^\w.-]", "_", Path(self.scenario).stem)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -44,15 +49,14 @@ def run(job: Job) -> Outcome:
             raise InputError([Mistake(Place(job.scenario, 0), f"not covered: {refusal}") for refusal in refusals])
         verdict = loaded.verdict()
         job.out.mkdir(parents=True, exist_ok=True)
-        stem = re.sub(r"[^\w.-]", "_", loaded.name)
         book = workbook.contents(loaded)
-        xlsx.replace_file(job.out / f"{stem}.xlsx", book)
-        files.append(job.out / f"{stem}.xlsx")
+        xlsx.replace_file(job.out / f"{job.stem}.xlsx", book)
+        files.append(job.out / f"{job.stem}.xlsx")
         if job.pdf:
             from . import report
 
-            report.write(loaded, job.out / f"{stem}.pdf", workbook=book, language=job.language)
-            files.append(job.out / f"{stem}.pdf")
+            report.write(loaded, job.out / f"{job.stem}.pdf", workbook=book, language=job.language)
+            files.append(job.out / f"{job.stem}.pdf")
     except InputError as error:
         return Outcome(job, tuple(files), verdict, tuple(map(str, error.mistakes)))
     except Exception as error:  # one scenario must not end the batch, and a user is not shown a traceback
@@ -61,7 +65,12 @@ def run(job: Job) -> Outcome:
 
 
 def run_all(jobs: list[Job], workers: int) -> Iterator[Outcome]:
-    """Outcomes as they come."""
+    """Outcomes as they come. Of two jobs that would write the same files the second is refused."""
+    first: dict[str, Job] = {}
+    for job in jobs:
+        if (other := first.setdefault(job.stem, job)) is not job:
+            yield Outcome(job, problems=(f"{job.stem}.xlsx is made from {other.scenario} already: rename one of the two files",))
+    jobs = list(first.values())
     if workers == 1 or len(jobs) == 1:
         yield from map(run, jobs)
         return

@@ -11,11 +11,13 @@ UNITS = {"byte": byte, "1": count}
 
 @dataclass(frozen=True)
 class Column:
-    """What the figures of one column are."""
+    """What the figures of one column are, and what a scenario may state instead of them (see Quantity)."""
 
     label: str
     unit: Unit
     note: str = ""
+    limits: tuple[float, float | None] = (0, None)
+    whole: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +37,20 @@ class Catalogue:
 
 
 def read(path: Path) -> Catalogue:
-    """Read a catalogue. Raises ValueError when a row leaves a column unanswered or has no source."""
+    """Read a catalogue. Raises ValueError when a row has no number in a column, or no label or source."""
     import yaml
 
     data = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     columns = {
-        name: Column(about["label"], UNITS[str(about.get("unit", "1"))], about.get("note", "")) for name, about in data["columns"].items()
-    }
+        name: Column(
+            about["label"], UNITS[str(about.get("unit", "1"))], about.get("note", ""),
+            (about.get("lowest", 0), about.get("highest")), about.get("whole", False),
+        )
+        for name, about in data["columns"].items()
+    }  # fmt: skip
     for word, row in data["rows"].items():
-        missing = [name for name in (*columns, "label", "source") if row.get(name) is None]
+        missing = [name for name in columns if not isinstance(row.get(name), (int, float))]
+        missing += [name for name in ("label", "source") if not row.get(name)]
         if missing:
             raise ValueError(f"{path.name}: {word}: no {', '.join(missing)}")
     return Catalogue(

@@ -254,7 +254,7 @@ def catalogue_value(option: sympy.Symbol, column: str, *, tex: str = "") -> symp
         Quantity(
             _symbol(), about.label, about.unit, where, chooser.per, tex=tex,
             lookup=nodes.Lookup(option, sympy.Integer(len(LOOKUPS) - 1)),
-            source=f"catalogue {catalogue.name}, column {column}", note=about.note,
+            source=f"catalogue {catalogue.name}, column {column}", note=about.note, limits=about.limits, whole=about.whole,
         )
     )  # fmt: skip
 

@@ -53,31 +53,35 @@ def arrays(model: Model, wanted: Iterable[Key], chunk: int = 16384) -> Evaluator
     def highest(cells: tuple[Value, ...]) -> Value:
         return functools.reduce(numpy.maximum, cells)
 
+    def where(condition: Value, then: Value, otherwise: Value) -> Value:
+        """numpy.where, without a copy where one answer holds for all rows."""
+        if numpy.ndim(condition):
+            return numpy.where(condition, then, otherwise)
+        return then if condition else otherwise
+
     names = {
-        "ceil": numpy.ceil, "floor": numpy.floor, "where": numpy.where, "maximum": numpy.maximum,
+        "ceil": numpy.ceil, "floor": numpy.floor, "where": where, "maximum": numpy.maximum,
         "minimum": numpy.minimum, "logical_not": numpy.logical_not, "highest": highest,
     }  # fmt: skip
     whole = _compile(model, Numpy(), wanted, names)
     options = [bool(model.cells[key].quantity.choices) for key in whole.inputs]
 
-    def number(value: Value) -> Value:
-        """A float, since numpy's whole numbers wrap around in silence where a product passes 2^63."""
-        return value.astype(float, copy=False) if isinstance(value, numpy.ndarray) else float(value)
-
     def in_chunks(inputs: Sequence[Value]) -> Sequence[Value]:
         lengths = {len(value) for value in inputs if isinstance(value, numpy.ndarray)}
         if len(lengths) > 1:
             raise ValueError(f"arrays of different lengths: {sorted(lengths)}")
-        inputs = [value if option else number(value) for value, option in zip(inputs, options, strict=True)]
+        # Floats, since numpy's whole numbers wrap around in silence where a product passes 2^63.
+        inputs = [value if option else numpy.float64(value) for value, option in zip(inputs, options, strict=True)]
         length = lengths.pop() if lengths else 1
         results: list[Value] = []
-        for start in range(0, max(length, 1), chunk):
-            part = slice(start, start + chunk)
-            some = whole.run([value[part] if isinstance(value, numpy.ndarray) else value for value in inputs])
-            results = results or [numpy.empty(length, value.dtype) if numpy.ndim(value) else float(value) for value in some]
-            for result, value in zip(results, some, strict=True):
-                if numpy.ndim(value):
-                    result[part] = value
+        with numpy.errstate(divide="ignore", invalid="ignore"):  # both branches of a Piecewise are computed
+            for start in range(0, max(length, 1), chunk):
+                part = slice(start, start + chunk)
+                some = whole.run([value[part] if isinstance(value, numpy.ndarray) else value for value in inputs])
+                results = results or [numpy.empty(length) if numpy.ndim(value) else float(value) for value in some]
+                for result, value in zip(results, some, strict=True):
+                    if numpy.ndim(value):
+                        result[part] = value
         return results
 
     return Evaluator(whole.inputs, whole.outputs, in_chunks)
@@ -105,9 +109,10 @@ def _compile(model: Model, printer: Python, wanted: Iterable[Key], names: dict[s
             return local[target]  # type: ignore[index]
         if slot.kind == "labels":
             return _bind(namespace, f"labels_{local[cell.key]}", cell.labels)
+        cells_of_range = [local[key] for key in target]  # type: ignore[index]
         if slot.kind == "sum":
-            return "+".join(local[key] for key in target) or "0"
-        return "".join(f"{local[key]}, " for key in target) or "0,"
+            return "+".join(cells_of_range) or "0"
+        return "".join(f"{name}, " for name in cells_of_range) or "0,"
 
     lines = [f"[{', '.join(local[key] for key in inputs)}] = inputs"]
     for cell in cells:

@@ -11,7 +11,6 @@ schedules declare in English. What a file does not translate is shown as declare
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import yaml
 

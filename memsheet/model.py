@@ -5,7 +5,7 @@ Only what the timeline and the headline need is lowered, so a scenario asks for 
 
 import graphlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -241,10 +241,22 @@ class _Lowering:
                 elif column.instant in self.before:
                     expression = sympy.Max(expression, quantity.previous, evaluate=False)
         refs = {symbol: self.resolve(symbol, key) for symbol in sorted(expression.free_symbols, key=lambda s: s.dummy_index)}
+        if () in refs.values():
+            return self.make_empty(key, quantity, expression)
         labels: tuple[str, ...] = ()
         if isinstance(expression, nodes.NameOfHighest):
-            labels = tuple(self.label(read) for read in refs[expression.args[0]])
+            cells = refs[expression.args[0]]
+            assert not isinstance(cells, Key)
+            labels = tuple(map(self.label, cells))
         return Cell(key, quantity, expression, refs, labels)
+
+    def make_empty(self, key: Key, quantity: Quantity, expression: sympy.Expr) -> Cell:
+        """A cell over a range without cells, such as a card on which nothing is held at an instant."""
+        if isinstance(expression, nodes.NameOfHighest):
+            return Cell(key, replace(quantity, choices=("nothing",)), sympy.Integer(0))
+        if isinstance(expression, (nodes.Total, nodes.Highest)):
+            return Cell(key, quantity, sympy.Integer(0))
+        raise LoweringError(f"{quantity.where}: {key} reads a range without cells")
 
     def make_given(self, key: Key, quantity: Quantity) -> Cell:
         if key.column.stage not in ("", STAGES[0]):  # one input serves all stages

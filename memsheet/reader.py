@@ -15,7 +15,7 @@ import yaml
 LARGEST_FILE = 200_000
 DEEPEST_NESTING = 12
 #: More than these help nobody.
-MOST_MISTAKES = 50
+MOST_MISTAKES = 100
 
 #: What no YAML file may hold, and what no value may smuggle in as "\\e": a terminal would obey it.
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -136,7 +136,7 @@ def parse(text: str, name: str) -> Mapping:
     """As `read`, from text."""
     if found := _CONTROL.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        raise InputError([Mistake(Place(name, line), f"holds the control character {found[0]!r}: is this a text file?")])
+        raise InputError([Mistake(Place(name, line), f"holds control characters ({found[0]!r}): is this a text file?")])
     builder = _Builder(name)
     try:
         node = builder.document(iter(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))))
@@ -194,8 +194,8 @@ class _Builder:
             return Sequence(tuple(items), place)
         if isinstance(event, yaml.MappingStartEvent):
             return self.mapping(place, events, depth)
-        if found := _CONTROL.search(event.value):
-            self.wrong(place, f"holds the control character {found[0]!r}")
+        if _CONTROL.search(event.value):
+            self.wrong(place, f"holds control characters: {quoted(event.value)}")
         return Text(event.value, place)
 
     def mapping(self, place: Place, events: Iterator[Any], depth: int) -> Mapping:

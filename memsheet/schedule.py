@@ -40,16 +40,16 @@ class _Reader:
         for key, place in self.tree.keys.items():
             if key not in known:
                 self.wrong(place, f"a schedule has no {key!r}.{nearest(key, known)}")
-        roles = {role: self.text(process) for role, process in self.mapping("roles").items.items()}
-        for role in roles:
-            if role in WORDS:
-                self.wrong(self.mapping("roles").keys[role], f"a role cannot be called {role!r}")
+        given = self.mapping("roles")
+        roles = {role: self.text(process, f"the process of {role}") for role, process in given.items.items()}
+        for word in roles.keys() & set(WORDS):
+            self.wrong(given.keys[word], f"a role cannot be called {word!r}")
         instants = tuple(self.instant(name, node, roles) for name, node in self.mapping("instants").items.items())
         if not instants:
             self.wrong(self.tree.place, "a schedule needs at least one instant")
         names = [instant.name for instant in instants]
-        phases = {name: self.words(node, names, "instant") for name, node in self.mapping("phases", optional=True).items.items()}
-        title, source = (self.text(self.tree.items.get(key, Text("", self.tree.place))) for key in ("title", "source"))
+        phases = {name: self.words(node, names, "an instant") for name, node in self.mapping("phases", optional=True).items.items()}
+        title, source = (self.text(self.tree.items.get(key, Text("", self.tree.place)), key) for key in ("title", "source"))
         if self.mistakes:
             raise InputError(self.mistakes)
         return Schedule(self.name, title, source, roles, instants, {name: (name,) for name in names} | phases)
@@ -65,22 +65,22 @@ class _Reader:
             self.wrong(node.place if node else self.tree.place, f"{key} must be given as `name: …` lines")
         return Mapping({}, self.tree.place)
 
-    def text(self, node: Node) -> str:
+    def text(self, node: Node, what: str) -> str:
         if isinstance(node, Text) and node.text:
             return node.text
-        self.wrong(node.place, "needs a text")
+        self.wrong(node.place, f"{what} needs a text")
         return ""
 
     def words(self, node: Node, known: list[str], what: str) -> tuple[str, ...]:
         if not isinstance(node, Sequence):
-            self.wrong(node.place, f"needs a list of names of an {what}: [a, b]")
+            self.wrong(node.place, f"needs a list, each the name of {what}: [a, b]")
             return ()
-        found = tuple(self.text(item) for item in node.items)
-        for item, name in zip(node.items, found, strict=True):
+        found = tuple(self.text(item, f"the name of {what}") for item in node.items)
+        for number, (item, name) in enumerate(zip(node.items, found, strict=True)):
             if name and name not in known:
-                self.wrong(item.place, f"{name!r} is not the name of an {what}.{nearest(name, known)}")
-        if len(set(found)) < len(found):
-            self.wrong(node.place, "names something twice")
+                self.wrong(item.place, f"{name!r} is not the name of {what}.{nearest(name, known)}")
+            elif name in found[:number]:
+                self.wrong(item.place, f"{name} is named twice")
         return found
 
     def instant(self, name: str, node: Node, roles: dict[str, str]) -> Instant:
@@ -88,14 +88,14 @@ class _Reader:
             self.wrong(node.place, f"the instant {name} must say what each role holds")
             return Instant(name, name, {})
         items = dict(node.items)
-        label = self.text(items.pop("label")) if "label" in items else name.replace("_", " ")
-        empties = self.words(items.pop("empties"), list(roles.values()), "process") if "empties" in items else ()
+        label = self.text(items.pop("label"), "label") if "label" in items else name.replace("_", " ")
+        empties = self.words(items.pop("empties"), list(roles.values()), "a process") if "empties" in items else ()
         holds = {}
         for role, held in items.items():
             if role not in roles:
                 self.wrong(node.keys[role], f"{role!r} is not a role of this schedule.{nearest(role, [*roles, *WORDS])}")
             else:
-                holds[role] = self.words(held, self.components(), "byte quantity")
+                holds[role] = self.words(held, self.components(), "a byte quantity")
         return Instant(name, label, holds, empties)
 
     def components(self) -> list[str]:

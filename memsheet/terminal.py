@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # at run time this module must stay light: `memsheet --help` 
     from .declare import Quantity
     from .units import Unit
 
-STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33"}
 
 
 def figure(value: float, unit: "Unit") -> str:
@@ -61,10 +61,6 @@ def width(text: str) -> int:
 def printable(text: str) -> str:
     """Somebody's text on one line, without control characters, which could repaint the terminal."""
     return "".join(letter if letter.isprintable() else " " if letter.isspace() else "\ufffd" for letter in text)
-
-
-def indented(text: str, by: int = 2) -> str:
-    return "\n".join(" " * by + line for line in text.splitlines())
 
 
 def wants_colour(stream: TextIO) -> bool:

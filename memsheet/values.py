@@ -56,15 +56,14 @@ def number(quantity: Quantity, text: str) -> float | int:
         raise ValueMistake(f"{quantity.name} cannot be in {quoted(suffix)}: {allowed}")
     if abs(exact) > LARGEST:
         raise ValueMistake(f"{quantity.name}: {quoted(text)} is too large to be meant")
+    value = int(exact) if exact == int(exact) else float(exact)
     low, high = quantity.limits
-    if exact < low or (high is not None and exact > high):
+    if value < low or (high is not None and value > high):
         upper = " or more" if high is None else f" to {high:.15g}"
         raise ValueMistake(f"{quantity.name} must be {low:.15g}{upper}, not {quoted(text)}")
-    if exact == int(exact):
-        return int(exact)
-    if quantity.whole:
+    if quantity.whole and isinstance(value, float):
         raise ValueMistake(f"{quantity.name} must be a whole number, not {quoted(text)}")
-    return float(exact)
+    return value
 
 
 def shown(quantity: Quantity, value: object) -> object:

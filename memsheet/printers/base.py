@@ -5,7 +5,7 @@ therefore printed once. A template never depends on addresses, since a reference
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 import sympy

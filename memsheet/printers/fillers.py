@@ -1,4 +1,7 @@
-"""What stands in the slots of an HTML equation: symbols, or numbers with their units."""
+"""What stands in the slots of an HTML equation: symbols, or numbers with their units.
+
+Symbols stand in italic text, so that only what is upright in it needs a tag: WeasyPrint's time grows with the tags.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -24,9 +27,14 @@ WORDS = {
 RANGES = {"component": "components", "role": "roles", "process": "processes", "instant": "instants", "card": "cards"}
 
 _TOKEN = re.compile(
-    r"\\mathrm\{(?P<upright>[A-Za-z]+)\}|\\hat\{?(?P<hat>[A-Za-z])\}?"
+    r"\\mathrm\{(?P<roman>[A-Za-z]+)\}|\\hat\{?(?P<hat>[A-Za-z])\}?"
     r"|[_^](?:\{(?P<group>[^{}\\]+)\}|(?P<one>[A-Za-z0-9]))|(?P<letter>[A-Za-z])"
 )
+
+
+def upright(text: str) -> str:
+    """Numbers and words between symbols. (<u> is nothing but a short tag; the style sheet underlines nothing.)"""
+    return f"<u>{text}</u>"
 
 
 class Names:
@@ -40,24 +48,27 @@ class Names:
         self._option = option
 
     def option(self, word: str) -> str:
-        return str(escape(self._option(word)))
+        return upright(str(escape(self._option(word))))
+
+    def word(self, key: str) -> str:
+        return upright(self.between[key])
 
     def symbol(self, quantity: Quantity) -> str:
         """A quantity's symbol, or its name where it has none."""
-        return tex(quantity.tex) if quantity.tex else str(escape(self.label(quantity)))
+        return tex(quantity.tex) if quantity.tex else upright(str(escape(self.label(quantity))))
 
 
 @cache
 def tex(text: str) -> str:
-    r"""HTML of a symbol: letters, `_{…}`, `^{…}`, `\mathrm{…}` and `\hat`. Raises PrintError for anything else."""
+    r"""HTML of a symbol in italic text: letters, `_{…}`, `^{…}`, `\mathrm{…}` and `\hat`. Raises PrintError for anything else."""
     parts: list[str] = []
     end = 0
     for found in _TOKEN.finditer(text):
         if found.start() != end:
             break
         end = found.end()
-        if upright := found["upright"]:
-            parts.append(f"<span>{upright}</span>")
+        if roman := found["roman"]:
+            parts.append(upright(roman))
         elif letter := found["letter"] or found["hat"]:
             parts.append(letter + ("\u0302" if found["hat"] else ""))
         else:
@@ -65,7 +76,7 @@ def tex(text: str) -> str:
             parts.append(f"<{tag}>{escape(found['group'] or found['one'])}</{tag}>")
     if end != len(text) or not text:
         raise PrintError(f"Html has no text for the symbol {text!r}")
-    return f"<i>{''.join(parts)}</i>"
+    return "".join(parts)
 
 
 class Symbols:
@@ -86,8 +97,8 @@ class Symbols:
         shown = f"{self.names.symbol(quantity_of(entry.target))}" if entry.target is not None else ""
         if slot.kind == "list":
             return f"{shown}<sub>{cells}</sub>"
-        sign = "max" if slot.kind == "highest" else "∑"
-        return f"{sign}<sub>{cells}</sub> {shown}" if shown else f"{sign} {cells}"
+        sign = upright("max") if slot.kind == "highest" else "∑"
+        return f"{sign}<sub>{cells}</sub> {shown}" if shown else f"{sign} {upright(cells)}"
 
 
 class Numbers:

@@ -1,7 +1,7 @@
 """HTML: equations as a reader of the report sees them, with symbols or with the numbers put in.
 
 A cell is printed once; what stands in its slots is up to the filler: `Symbols` gives `M = e · P / F`, `Numbers` gives
-`2 B · 6 738 415 616 / 4`. The classes of the spans are those of templates/equations.css.
+`2 B · 6 738 415 616 / 4`. Both stand in an element of the class equation, or numbers (templates/equations.css).
 """
 
 import re
@@ -13,10 +13,10 @@ import sympy
 from .. import nodes
 from ..model import Cell, Key
 from .base import Printer, split_fraction
-from .fillers import Names, Numbers, Symbols
+from .fillers import Names, Numbers, Symbols, upright
 
 SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "<": "&lt;", ">": "&gt;"}
-_BETWEEN_SYMBOLS = re.compile("</i>([ +\u2212=,·\u2009]+)<i>")
+_BETWEEN_UPRIGHTS = re.compile("</u>([ +\u2212=,()·\u2009\u2003]*)<u>")
 
 
 class Html(Printer):
@@ -35,7 +35,7 @@ class Html(Printer):
 
     def numbers(self, cell: Cell, values: Mapping[Key, Any]) -> str:
         """The same, with the values of the cells that it reads."""
-        return self.text(cell, Numbers(self.names, values))
+        return _joined(self.text(cell, Numbers(self.names, values)))
 
     def top(self, expression: sympy.Basic) -> str:
         self._whole = expression
@@ -51,19 +51,19 @@ class Html(Printer):
         return f"{left} {SIGNS[sign]} {right}"
 
     def answer(self, option: str, sign: str, word: str) -> str:
-        return f"{option} {self.names.between['is' if sign == '==' else 'is_not']} {word}"
+        return f"{option} {self.names.word('is' if sign == '==' else 'is_not')} {word}"
 
     def _print_Integer(self, node: sympy.Integer) -> str:
-        return f"\u2212{-node.p}" if node.p < 0 else str(node.p)
+        return upright(str(node.p).replace("-", "\u2212"))
 
     def _print_Float(self, node: sympy.Float) -> str:
-        return f"{float(node):g}".replace("-", "\u2212")
+        return upright(f"{float(node):g}".replace("-", "\u2212"))
 
     def _print_Rational(self, node: sympy.Rational) -> str:
-        return _fraction(str(node.p).replace("-", "\u2212"), str(node.q))
+        return _fraction(upright(str(node.p).replace("-", "\u2212")), upright(str(node.q)))
 
     def _print_Pow(self, node: sympy.Pow) -> str:
-        return _fraction("1", self._print(node.base)) if node.exp == -1 else super()._print_Pow(node)
+        return _fraction(upright("1"), self._print(node.base)) if node.exp == -1 else super()._print_Pow(node)
 
     def _print_Mul(self, node: sympy.Mul) -> str:
         sign = ""
@@ -77,10 +77,10 @@ class Html(Printer):
         return str(self._print(factors[0])) if len(factors) == 1 else self.product(factors)
 
     def _print_Max(self, node: sympy.Max) -> str:
-        return f"max({self.stringify(node.args, ', ')})"
+        return f"{upright('max')}({self.stringify(node.args, ', ')})"
 
     def _print_Min(self, node: sympy.Min) -> str:
-        return f"min({self.stringify(node.args, ', ')})"
+        return f"{upright('min')}({self.stringify(node.args, ', ')})"
 
     def _print_ceiling(self, node: sympy.ceiling) -> str:
         return f'<span class="ceiling">{self._print(node.args[0])}</span>'
@@ -90,18 +90,17 @@ class Html(Printer):
 
     def _print_Piecewise(self, node: sympy.Piecewise) -> str:
         tests, otherwise = self.cases(node)
-        between = self.names.between
-        lines = [f"{value}\u2003{between['if']} {condition}" for condition, value in tests]
-        lines.append(f"{otherwise}\u2003{between['otherwise']}")
+        lines = [f"{value}\u2003{self.names.word('if')} {condition}" for condition, value in tests]
+        lines.append(f"{otherwise}\u2003{self.names.word('otherwise')}")
         return f'<span class="cases">{"".join(f"<span>{line}</span>" for line in lines)}</span>'
 
     def _print_And(self, node: sympy.And) -> str:
-        return f" {self.names.between['and']} ".join(
+        return f" {self.names.word('and')} ".join(
             self.bracket(self._print(part)) if isinstance(part, sympy.Or) else str(self._print(part)) for part in node.args
         )
 
     def _print_Or(self, node: sympy.Or) -> str:
-        either = f" {self.names.between['or']} "
+        either = f" {self.names.word('or')} "
         asked: dict[sympy.Symbol, list[str]] = {}  # what is asked of one option is asked at once
         others = []
         for part in node.args:
@@ -113,7 +112,7 @@ class Html(Printer):
         return either.join([*(self.answer(self._print(option), "==", either.join(words)) for option, words in asked.items()), *others])
 
     def _print_Not(self, node: sympy.Not) -> str:
-        return f"{self.names.between['not']} ({self._print(node.args[0])})"
+        return f"{self.names.word('not')} ({self._print(node.args[0])})"
 
     def _print_Total(self, node: nodes.Total) -> str:
         return self.slot("sum" if node is self._whole else "sum in brackets", node.args[0])
@@ -123,18 +122,18 @@ class Html(Printer):
 
     def _print_AtHighest(self, node: nodes.AtHighest) -> str:
         cells, other = node.args
-        return f"{self.slot('list', other)} {self.names.between['where_highest']} {self.slot('list', cells)}"
+        return f"{self.slot('list', other)} {self.names.word('where_highest')} {self.slot('list', cells)}"
 
     def _print_NameOfHighest(self, node: nodes.NameOfHighest) -> str:
-        return f"{self.names.between['name_of']} {self.slot('list', node.args[0])}"
+        return f"{self.names.word('name_of')} {self.slot('list', node.args[0])}"
 
     def _print_Lookup(self, node: nodes.Lookup) -> str:
-        return f"{self.names.between['catalogue']} {self._print(node.args[0])}"
+        return f"{self.names.word('catalogue')} {self._print(node.args[0])}"
 
 
 def _joined(text: str) -> str:
-    """One pair of tags around neighbouring symbols and the signs between them: WeasyPrint's time grows with the tags."""
-    return _BETWEEN_SYMBOLS.sub(r"\1", text)
+    """One pair of tags around neighbouring words and numbers and the signs between them."""
+    return _BETWEEN_UPRIGHTS.sub(r"\1", text)
 
 
 def _fraction(above: str, below: str) -> str:

@@ -160,7 +160,6 @@ def numbers(model: Model, values: Mapping[Key, Any], text_of: Callable[[Quantity
         target = cell.refs[slot.subject]  # type: ignore[index]
         if isinstance(target, Key):
             return value(target)
-        terms = list(map(value, target)) or ["0"]
-        return " + ".join(terms) if slot.kind == "sum" else rf"\left({', '.join(terms)}\right)"
+        return " + ".join(map(value, target)) if slot.kind == "sum" else rf"\left({', '.join(map(value, target))}\right)"
 
     return fill

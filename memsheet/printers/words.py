@@ -128,10 +128,11 @@ def names(slot: Slot, cell: Cell) -> str:
         catalogue, column = LOOKUPS[slot.subject]  # type: ignore[index]
         return f"{column.replace('_', ' ')} in catalogue {catalogue.name}"
     target = cell.refs[slot.subject]  # type: ignore[index]
-    return _reference(target, cell.key) if isinstance(target, Key) else _range(target, cell.key)
+    return reference(target, cell.key) if isinstance(target, Key) else _range(target, cell.key)
 
 
-def _reference(key: Key, reader: Key) -> str:
+def reference(key: Key, reader: Key) -> str:
+    """A cell's name in words, as one that stands at another column says it."""
     text = key.row.replace("_", " ")
     if key.column.role not in ("", reader.column.role):
         text += f" of {key.column.role}"
@@ -147,7 +148,7 @@ def _range(keys: tuple[Key, ...], reader: Key) -> str:
             return f"{row} at every instant"
         column = keys[0].column
         return f"{row} of every {'role' if column.role else 'process' if column.process else 'card'}"
-    return "; ".join(_reference(key, reader) for key in keys) or "nothing"
+    return "; ".join(reference(key, reader) for key in keys)
 
 
 def numbers(model: Model, values: Mapping[Key, Any], text_of: Callable[[Quantity, Any], str]) -> Filler:
@@ -164,6 +165,6 @@ def numbers(model: Model, values: Mapping[Key, Any], text_of: Callable[[Quantity
         if slot.kind == "values":
             return names(slot, cell)
         target = cell.refs[slot.subject]  # type: ignore[index]
-        return value(target) if isinstance(target, Key) else "; ".join(map(value, target)) or "nothing"
+        return value(target) if isinstance(target, Key) else "; ".join(map(value, target))
 
     return fill

@@ -1,78 +1,87 @@
-"""The appendix: every equation that a figure of the report goes through, chapter by chapter, with symbols."""
+"""The appendix: every equation that a figure of the report goes through, chapter by chapter, with symbols.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+Where an option decides, the branch that this scenario takes is printed: what was computed, and half the length.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import sympy
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from ..declare import STAGES, Quantity
-from ..model import Cell, Key
+from .. import nodes
+from ..declare import Quantity
+from ..model import Cell
 from .reading import Reading
+from .taken import taken
 
 
 @dataclass(frozen=True)
 class Equation:
-    """A row of formulas: one right side, or one a stage; `emptied` is what holds where the cache was emptied."""
+    """A row of formulas; several right sides where roles, stages or instants differ, each with the places it is for."""
 
     label: str
     symbol: Markup
-    sides: tuple[Markup, ...]
+    sides: tuple[tuple[Markup, str], ...]
     unit: str
     source: str
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """`inputs` are the symbols of what the chapter is given, with their labels."""
+    """`inputs` are the symbols of what the chapter is given, with their labels; `nothing` are the rows that are 0 here."""
 
     title: str
     inputs: tuple[tuple[Markup, str], ...]
     equations: tuple[Equation, ...]
+    nothing: tuple[tuple[Markup, str], ...]
 
 
 def chapters(reading: Reading) -> list[Chapter]:
     """The chapters of which the scenario uses anything."""
     model = reading.scenario.model
-    used = {key.row for key in model.cells}
+    used: dict[str, list[Cell]] = {}
+    for key, cell in model.cells.items():
+        used.setdefault(key.row, []).append(cell)
     found = []
     for name, title in model.declaration.chapters.items():
         rows = [row for row in model.declaration.rows.values() if row.chapter == name and row.name in used and not row.severity]
-        inputs = [row for row in rows if row.is_given and row.tex]
-        symbols = tuple((Markup(reading.printer.names.symbol(row)), reading.language.label(row)) for row in inputs)
-        equations = tuple(_equation(reading, row) for row in rows if not row.is_given)
-        if symbols or equations:
-            found.append(Chapter(reading.language.chapter(name, title), symbols, equations))
+        sides = {row.name: _sides(reading, used[row.name]) for row in rows if not row.is_given}
+        inputs = _symbols(reading, (row for row in rows if row.is_given and row.tex))
+        nothing = _symbols(reading, (row for row in rows if row.name in sides and set(sides[row.name]) == {sympy.Integer(0)}))
+        equations = tuple(
+            _equation(reading, row, sides[row.name]) for row in rows if row.name in sides and set(sides[row.name]) != {sympy.Integer(0)}
+        )
+        if inputs or equations or nothing:
+            found.append(Chapter(reading.language.chapter(name, title), inputs, equations, nothing))
     return found
 
 
-def _equation(reading: Reading, row: Quantity) -> Equation:
+def _symbols(reading: Reading, rows: Iterable[Quantity]) -> tuple[tuple[Markup, str], ...]:
+    return tuple((Markup(reading.printer.names.symbol(row)), reading.language.label(row)) for row in rows)
+
+
+def _sides(reading: Reading, cells: list[Cell]) -> dict[sympy.Basic, list[Cell]]:
+    """The different right sides of a row, in the form that counts, with the cells that have them."""
+    found: dict[sympy.Basic, list[Cell]] = {}
+    for cell in cells:
+        if cell.expression is not None and cell.expression != cell.quantity.symbol and not isinstance(cell.expression, nodes.Lookup):
+            side = taken(cell, reading.scenario.values).expression
+            found.setdefault(side, []).append(replace(cell, expression=side))
+    return found
+
+
+def _equation(reading: Reading, row: Quantity, sides: dict[sympy.Basic, list[Cell]]) -> Equation:
     unit = row.unit.name
+    keys = {side: [cell.key for cell in cells] for side, cells in sides.items()}
+    found = []
+    for side, cells in sides.items():
+        others = [key for other, some in keys.items() if other != side for key in some]
+        found.append((Markup(reading.printer.symbols(cells[0])), reading.whose(keys[side], others)))
     return Equation(
         reading.language.label(row),
         Markup(reading.printer.names.symbol(row)),
-        tuple(_sides(reading, row)),
+        tuple(found),
         reading.language.word(unit) if unit not in ("byte", "1", "words") else "",
         row.source,
     )
-
-
-def _sides(reading: Reading, row: Quantity) -> Iterator[Markup]:
-    """What stands to the right of the equals sign."""
-
-    def side(expression: sympy.Basic, when: str = "") -> Markup:
-        text = Markup(reading.printer.symbols(Cell(Key(row.name), row, expression)))
-        return text + Markup("\u2003") + escape(when) if when else text
-
-    if row.stages is not None:
-        if reading.scenario.model.layout.staged_pools:
-            for stage in STAGES:
-                yield side(row.stages[stage], reading.stage(stage))
-        else:
-            yield side(row.stages[""])
-    elif row.previous is not None and row.emptied is not None:
-        yield side(sympy.Max(row.expression, row.previous, evaluate=False))
-        yield side(row.emptied, reading.text("emptied"))
-    else:
-        assert row.expression is not None
-        yield side(row.expression)

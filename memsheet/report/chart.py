@@ -15,7 +15,7 @@ FARTHEST_LINE = 2.5
 
 #: In px; the text of a page is 170 mm wide.
 WIDTH, LABELS, RIGHT = 642.0, 170.0, 36.0
-ROW, THICK, TOP, BOTTOM = 19.0, 12.0, 34.0, 32.0
+ROW, THICK, TOP, BOTTOM = 17.0, 11.0, 32.0, 30.0
 FONT = 'font-family="DejaVu Sans, WenQuanYi Micro Hei" font-size="9.6"'
 
 
@@ -54,14 +54,14 @@ def timeline(bars: Sequence[Bar], series: Sequence[str], lines: Lines, words: Wo
     parts.append(_text((LABELS + WIDTH - RIGHT) / 2, end + 27, words.axis, "middle"))
     for number, bar in enumerate(bars):
         y = TOP + ROW * number + (ROW - THICK) / 2
-        parts.append(_text(LABELS - 8, y + 9.4, f"{number + 1}\u2002{bar.label}", "end"))
+        parts.append(_text(LABELS - 8, y + 9, f"{number + 1}\u2002{bar.label}", "end"))
         done = 0.0
         for name, amount in bar.series.items():
             x, wide = scale(done), scale(done + amount) - scale(done)
             parts.append(f'<rect x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{THICK:g}" fill="{COLOURS[series.index(name)]}"/>')
             done += amount
         parts.append(_line(scale(bar.must), y - 3, scale(bar.must), y + THICK + 3, "#000000", 1.6))
-        parts.append(_text(scale(max(bar.must, done)) + 5, y + 9.4, gib(done), "start"))
+        parts.append(_text(WIDTH, y + 9, gib(done), "end"))  # a column of its own: no line crosses it
     if near:
         parts.append(_line(scale(lines.capacity), TOP - 8, scale(lines.capacity), end, "#B00020", 1.6))
         parts.append(_line(scale(lines.usable), TOP - 8, scale(lines.usable), end, "#B00020", 1.2, "4 3"))

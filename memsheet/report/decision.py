@@ -9,7 +9,6 @@ from ..model import Column
 from . import chart
 from .offers import Offer, offers, recommended
 from .reading import Reading
-from .sections import card_lines
 
 #: A colour for each kind of verdict, with enough contrast on white; the words say it too.
 COLOURS = {"good": "#1B7F4B", "tight": "#B26A00", "bad": "#B00020"}
@@ -47,6 +46,7 @@ def decision(reading: Reading) -> Decision:
     scenario, text, layout = reading.scenario, reading.text, reading.scenario.model.layout
     card = scenario.tightest_card()
     refusals, kind = _checks(reading, "refuse"), _kind(reading, card)
+    tried = {pool: offers(reading, pool) for pool in layout.pools}
     on = {"verdict": reading.value(reading.headline("verdict", card)), "gpu": _gpu(reading, card), "card": reading.card(card)}
     return Decision(
         kind="bad" if refusals else kind,
@@ -57,8 +57,8 @@ def decision(reading: Reading) -> Decision:
             component=reading.value(reading.headline("peak_component", card)), typical=size(reading.amount("typical_peak", card)),
         ),
         gauge=_gauge(reading, card, COLOURS[kind]),
-        cards=tuple(_row(reading, one) for one in layout.cards) if len(layout.cards) > 1 else (),
-        purchases=() if refusals else tuple(_purchase(reading, pool) for pool in layout.pools),
+        cards=_cards(reading),
+        purchases=tuple(_purchase(reading, pool, found) for pool, found in tried.items() if not refusals or recommended(found)),
         refusals=refusals,
         cautions=_checks(reading, "caution"),
     )  # fmt: skip
@@ -73,12 +73,12 @@ def _kind(reading: Reading, card: Column) -> str:
 
 def _gpu(reading: Reading, card: Column) -> str:
     """The label of the card's GPU."""
-    model, values = reading.scenario.model, reading.scenario.values
-    option = next((key for key in reading.scenario.inputs if key.row == model.declaration.structure["gpu"] and key.column.pool == card.pool), None)
-    catalogue = model.cells[option].quantity.catalogue if option is not None else None
-    if option is None or catalogue is None:
+    option = reading.gpu_option(card.pool)
+    if option is None:
         return reading.text("own_card")
-    return catalogue.labels[model.cells[option].quantity.choices[int(values[option])]]
+    gpu = reading.scenario.model.cells[option].quantity
+    assert gpu.catalogue is not None
+    return gpu.catalogue.labels[gpu.choices[int(reading.scenario.values[option])]]
 
 
 def _facts(reading: Reading, card: Column) -> tuple[tuple[str, str], ...]:
@@ -94,26 +94,34 @@ def _facts(reading: Reading, card: Column) -> tuple[tuple[str, str], ...]:
 
 
 def _gauge(reading: Reading, card: Column, colour: str) -> Markup:
-    text, lines = reading.text, card_lines(reading, card)
-    peak, capacity, reserve = (reading.amount(meaning, card) for meaning in ("peak", "capacity", "reserve"))
-    room = reading.amount("headroom_share", card)
-    lines = chart.Lines(
-        capacity, lines.usable, text("gauge_capacity", size=size(capacity)), text("gauge_usable", share=percent(reserve), size=size(lines.usable))
+    text, room = reading.text, reading.amount("headroom_share", card)
+    peak, capacity, usable, reserve = (reading.amount(meaning, card) for meaning in ("peak", "capacity", "usable", "reserve"))
+    return chart.gauge(
+        peak,
+        chart.Lines(
+            capacity, usable, text("gauge_capacity", size=size(capacity)), text("gauge_usable", share=percent(reserve), size=size(usable))
+        ),
+        text("gauge", peak=size(peak), capacity=size(capacity)),
+        colour,
+        text("gauge_peak", size=size(peak)),
+        text("gauge_room", share=percent(room)) if room >= 0 else text("gauge_short", share=percent(-room)),
     )
-    title = text("gauge", peak=size(peak), capacity=size(capacity))
-    left = text("gauge_room", share=percent(room)) if room >= 0 else text("gauge_short", share=percent(-room))
-    return chart.gauge(peak, lines, title, colour, text("gauge_peak", size=size(peak)), left)
 
 
-def _row(reading: Reading, card: Column) -> tuple[str, ...]:
-    amounts = (gib(reading.amount(meaning, card)) for meaning in ("peak", "capacity", "headroom"))
-    instant = reading.value(reading.headline("peak_instant", card))
-    return reading.card(card), *amounts, percent(reading.amount("headroom_share", card)), instant, reading.value(reading.headline("verdict", card))
+def _cards(reading: Reading) -> tuple[tuple[str, ...], ...]:
+    """A row for each card where there are several; cards with the same figures share one."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for card in reading.scenario.model.layout.cards:
+        amounts = (gib(reading.amount(meaning, card)) for meaning in ("peak", "capacity", "headroom"))
+        share = percent(reading.amount("headroom_share", card))
+        words = (reading.value(reading.headline(meaning, card)) for meaning in ("peak_instant", "verdict"))
+        alike.setdefault((*amounts, share, *words), []).append(reading.card(card))
+    rows = tuple((reading.text("semicolon").join(names), *row) for row, names in alike.items())
+    return rows if len(reading.scenario.model.layout.cards) > 1 else ()
 
 
-def _purchase(reading: Reading, pool: str) -> Purchase:
+def _purchase(reading: Reading, pool: str, found: list[Offer]) -> Purchase:
     text, layout = reading.text, reading.scenario.model.layout
-    found = offers(reading, pool)
     best = recommended(found)
     heading = text("buy_pool", pool=reading.language.word(pool)) if len(layout.pools) > 1 else text("buy")
     if not found:
@@ -124,7 +132,7 @@ def _purchase(reading: Reading, pool: str) -> Purchase:
     return Purchase(
         heading,
         advice,
-        tuple((_name(reading, offer), gib(offer.capacity), gib(offer.headroom), percent(offer.share), offer.verdict) for offer in possible),
+        tuple((_name(reading, one), gib(one.capacity), gib(one.headroom), percent(one.share), one.verdict) for one in possible),
         _name(reading, best) if best else "",
         text("too_small", cards=too_small) if too_small else "",
         tuple(f"{offer.label}: {caution}" for offer in possible for caution in offer.cautions),
@@ -144,14 +152,12 @@ def _name(reading: Reading, offer: Offer) -> str:
 
 
 def _checks(reading: Reading, severity: str) -> tuple[str, ...]:
-    """Checks that did not pass; with the roles where they did not, unless that is so for all."""
-    model = reading.scenario.model
-    failed: dict[str, dict[str, None]] = {}
-    asked: dict[str, set[str]] = {}
-    for key in model.checks():
-        quantity, place = model.cells[key].quantity, reading.place(key.column._replace(stage=""))
-        if quantity.severity == severity:
-            asked.setdefault(reading.language.label(quantity), set()).add(place)
-            if reading.scenario.values[key]:
-                failed.setdefault(reading.language.label(quantity), {})[place] = None
-    return tuple(label if set(places) == asked[label] else f"{label} ({reading.listed(places)})" for label, places in failed.items())
+    """Checks that did not pass; with the roles or stages where they did not, unless that is so for all."""
+    model, values, found = reading.scenario.model, reading.scenario.values, []
+    rows = {model.cells[key].quantity.name: model.cells[key].quantity for key in model.checks()}
+    for row in rows.values():
+        keys = [key for key in model.checks() if key.row == row.name]
+        if row.severity == severity and (failed := [key for key in keys if values[key]]):
+            whose = reading.whose(failed, [key for key in keys if not values[key]])
+            found.append(reading.language.label(row) + (f" ({whose})" if whose else ""))
+    return tuple(found)

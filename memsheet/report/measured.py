@@ -36,7 +36,8 @@ def _group(reading: Reading, pairs: list[compare.Pair]) -> Group:
     for pair in pairs:
         rows.setdefault(pair.figure.phase, {})[_statistic(reading, pair)] = _values(reading, pair, notes)
     table = tuple(
-        (reading.phase(phase), *(text for statistic in statistics for text in found.get(statistic, ("", "", "")))) for phase, found in rows.items()
+        (reading.phase(phase), *(text for statistic in statistics for text in found.get(statistic, ("", "", ""))))
+        for phase, found in rows.items()
     )
     record, text = pairs[0].record, reading.text
     versions = [f"{name} {version}" for name, version in record.versions.items()]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import sympy
 
 from .. import evaluate, nodes
-from ..declare import Quantity
 from ..model import Key
 from .reading import Reading
 
@@ -33,10 +32,9 @@ class Offer:
 
 def offers(reading: Reading, pool: str) -> list[Offer]:
     """Every card of the catalogue for one pool, the smallest first; empty where the scenario states its memory itself."""
-    scenario = reading.scenario
-    model, declaration = scenario.model, scenario.model.declaration
+    scenario, model = reading.scenario, reading.scenario.model
     cards = [card for card in model.layout.cards if card.pool == pool]
-    option = next((key for key in scenario.inputs if key.row == declaration.structure["gpu"] and key.column.pool == pool), None)
+    option = reading.gpu_option(pool)
     if option is None or not all(_is_looked_up(reading, reading.headline("capacity", card)) for card in cards):
         return []
     gpu = model.cells[option].quantity
@@ -49,16 +47,18 @@ def offers(reading: Reading, pool: str) -> list[Offer]:
     for number, word in enumerate(gpu.choices):
         values = evaluator(scenario.inputs | {option: number})
         tightest = min(range(len(cards)), key=lambda card: values[asked["headroom"][card]])
-        checks = [key for key in model.checks() if values[key]]
-        refused = any(model.cells[key].quantity.severity == "refuse" for key in checks)
+        capacity, headroom, share = (float(values[asked[meaning][tightest]]) for meaning in MEANINGS[1:])
+        checks = {key: model.cells[key].quantity for key in model.checks() if values[key]}
+        refused = any(quantity.severity == "refuse" for quantity in checks.values())
+        new = (row for key, row in checks.items() if row.severity == "caution" and not scenario.values[key])
         rank = int(min(values[key] for key in asked["verdict"]))
         found.append(
             Offer(
-                word, gpu.catalogue.labels[word], *(float(values[asked[meaning][tightest]]) for meaning in MEANINGS[1:]),
+                word, gpu.catalogue.labels[word], capacity, headroom, share,
                 verdict=reading.text("not_covered") if refused and rank else reading.language.word(verdict.choices[rank]),
                 fits=not refused and rank == len(verdict.choices) - 1,
                 possible=not refused and rank > 0,
-                cautions=tuple(dict.fromkeys(reading.language.label(quantity) for quantity in _new(reading, checks))),
+                cautions=tuple(dict.fromkeys(map(reading.language.label, new))),
                 own=number == scenario.inputs[option],
             )
         )  # fmt: skip
@@ -77,9 +77,3 @@ def _is_looked_up(reading: Reading, key: Key) -> bool:
         (key,) = cell.reads()
         cell = reading.scenario.model.cells[key]
     return isinstance(cell.expression, nodes.Lookup)
-
-
-def _new(reading: Reading, checks: list[Key]) -> list[Quantity]:
-    """The cautions that the scenario's own card does not bring."""
-    scenario = reading.scenario
-    return [scenario.model.cells[key].quantity for key in checks if scenario.model.cells[key].quantity.severity == "caution" and not scenario.values[key]]

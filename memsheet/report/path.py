@@ -12,7 +12,7 @@ from ..figures import percent
 from ..model import Cell, Key
 from ..units import parameters
 from .reading import Reading
-from .taken import number, taken
+from .taken import number, range_of, taken
 
 #: What makes up less than this share of the peak is not followed.
 SMALLEST_SHARE = 0.08
@@ -75,10 +75,10 @@ def _parts(node: sympy.Basic, cell: Cell, weight: float, reading: Reading) -> It
         assert isinstance(target, Key)
         yield target, weight
     elif isinstance(node, nodes.Highest):
-        yield reading.winner(cell.refs[node.args[0]]), weight
+        yield reading.winner(range_of(cell, node.args[0])), weight
     elif isinstance(node, nodes.Total):
         whole = number(node, cell, values)
-        for key in cell.refs[node.args[0]]:
+        for key in range_of(cell, node.args[0]):
             yield key, weight * values[key] / whole if whole else 0.0
     elif isinstance(node, (sympy.Max, sympy.Min)):
         choose = max if isinstance(node, sympy.Max) else min
@@ -120,12 +120,12 @@ def _winner(reading: Reading, cell: Cell) -> str:
     """What is largest where an equation takes the largest of several."""
     assert cell.expression is not None
     if isinstance(cell.expression, nodes.Highest):
-        return str(escape(reading.named(reading.winner(cell.refs[cell.expression.args[0]]))))
+        return str(escape(reading.named(reading.winner(range_of(cell, cell.expression.args[0])))))
     choices = list(cell.expression.atoms(sympy.Max))
     if len(choices) != 1:
         return ""
     term = max(choices[0].args, key=lambda part: number(part, cell, reading.scenario.values))
-    return reading.printer.symbols(replace(cell, expression=term))
+    return f"<i>{reading.printer.symbols(replace(cell, expression=term))}</i>"
 
 
 def _where(reading: Reading, cell: Cell) -> Iterator[tuple[Markup, str]]:
@@ -133,9 +133,9 @@ def _where(reading: Reading, cell: Cell) -> Iterator[tuple[Markup, str]]:
     assert cell.expression is not None
     for symbol in sorted(cell.expression.free_symbols, key=lambda symbol: symbol.dummy_index):
         entry, target = TABLE[symbol], cell.refs[symbol]
-        if isinstance(target, tuple):
-            if isinstance(entry, Reference) and entry.target is None:
-                for key in sorted(target, key=lambda key: -reading.scenario.values[key]):
-                    yield escape(reading.value(key)), reading.component(key)
-        elif quantity_of(symbol).tex:
-            yield Markup(reading.printer.names.symbol(quantity_of(symbol))), reading.language.label(quantity_of(symbol))
+        if isinstance(target, Key):
+            if quantity_of(symbol).tex:
+                yield Markup(f"<i>{reading.printer.names.symbol(quantity_of(symbol))}</i>"), reading.language.label(quantity_of(symbol))
+        elif isinstance(entry, Reference) and entry.target is None:
+            for key in sorted(range_of(cell, symbol), key=lambda key: -reading.scenario.values[key]):
+                yield escape(reading.value(key)), reading.component(key)

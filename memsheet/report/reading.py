@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from .. import nodes
 from ..figures import figure
@@ -13,6 +12,11 @@ from ..model import Column, Key
 from ..printers.fillers import WORDS, Names
 from ..printers.html import Html
 from ..scenario import Scenario
+from .taken import range_of
+
+_HOLDER = ("role", "process", "pool")
+#: What may set two columns apart, the plainest first.
+_APART = (_HOLDER, ("stage",), ("instant",), (*_HOLDER, "stage"), (*_HOLDER, "instant"), Column._fields)
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,15 @@ class Reading:
     def listed(self, parts: Iterable[str]) -> str:
         return self.text("comma").join(parts)
 
+    def whose(self, keys: Iterable[Key], others: Iterable[Key]) -> str:
+        """What sets some cells of a row apart from its others: roles, stages or instants, as few words as will do."""
+        columns, rest = [key.column for key in keys], [key.column for key in others]
+        for fields in _APART:
+            mine = dict.fromkeys(_only(column, fields) for column in columns)
+            if mine.keys().isdisjoint(_only(column, fields) for column in rest):
+                return self.text("semicolon").join(map(self.place, mine)) if rest else ""
+        raise AssertionError("two cells of one row stand in one column")
+
     def stage(self, stage: str) -> str:
         return self.text(f"stage_{stage}") if stage else ""
 
@@ -67,13 +80,16 @@ class Reading:
         return self.text("of_role", label=label, role=self.language.word(key.column.role))
 
     def value(self, key: Key) -> str:
-        """A cell's value with its unit, in words where it is a word."""
+        """A cell's value with its unit, in words where it is a word (words in cells are English: they are found anew)."""
         cell, value = self.scenario.model.cells[key], self.scenario.values[key]
-        if isinstance(value, str):
-            return self.named(self.highest(key))
+        if isinstance(cell.expression, nodes.NameOfHighest):
+            return self.named(self.winner(range_of(cell, cell.expression.args[0])))
+        if isinstance(cell.expression, nodes.AtHighest):
+            cells, other = (range_of(cell, symbol) for symbol in cell.expression.args)
+            return self.value(other[cells.index(self.winner(cells))])
         if cell.quantity.choices:
             return self.language.word(cell.quantity.choices[int(value)])
-        return figure(value, cell.quantity.unit)
+        return figure(float(value), cell.quantity.unit)
 
     def headline(self, meaning: str, card: Column) -> Key:
         """The cell that answers a question about a card."""
@@ -83,21 +99,19 @@ class Reading:
     def amount(self, meaning: str, card: Column) -> float:
         return float(self.scenario.values[self.headline(meaning, card)])
 
-    def highest(self, key: Key) -> Key:
-        """The cell whose name a computed word is (words in cells are English: a translation starts from the cell)."""
-        cell = self.scenario.model.cells[key]
-        expression = cell.expression
-        if isinstance(expression, nodes.NameOfHighest):
-            return self.winner(cell.refs[expression.args[0]])
-        if isinstance(expression, nodes.AtHighest):
-            cells, other = (cell.refs[symbol] for symbol in expression.args)
-            assert isinstance(cells, tuple) and isinstance(other, tuple)
-            return self.highest(other[cells.index(self.winner(cells))])
-        raise TypeError(f"{key} is no name of another cell")
+    def gpu_option(self, pool: str) -> Key | None:
+        """The input that names a pool's GPU; None where the scenario states what a catalogue would say."""
+        row = self.scenario.model.declaration.structure["gpu"]
+        return next((key for key in self.scenario.inputs if key.row == row and key.column.pool == pool), None)
 
-    def winner(self, keys: Any) -> Key:
+    def winner(self, keys: Iterable[Key]) -> Key:
         """The highest of some cells, the first of them."""
         return max(keys, key=self.scenario.values.__getitem__)
 
     def named(self, key: Key) -> str:
+        """A component or an instant, by its label."""
         return self.component(key) if key.column.role else self.instants[key.column.instant]
+
+
+def _only(column: Column, fields: tuple[str, ...]) -> Column:
+    return Column(**{field: getattr(column, field) for field in fields})

@@ -1,10 +1,12 @@
 """The sections between the decision and the appendix: a card's timeline, the inputs, the sources."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from .. import nodes
+from ..declare import Quantity
 from ..figures import gib, percent
 from ..model import Column, Key
 from . import chart, timeline
@@ -51,7 +53,7 @@ def _card(reading: Reading, columns: list[Column]) -> Card:
     words = chart.Words(text("chart_title"), text("chart_axis"), text("chart_beyond"))
     used = [name for name in series if any(name in bar.series for bar in bars)]
     return Card(
-        reading.listed(map(reading.card, columns)),
+        text("semicolon").join(map(reading.card, columns)),
         chart.timeline(bars, series, lines, words),
         tuple((chart.COLOURS[series.index(name)], reading.language.series(name)) for name in used),
         timeline.instants(reading, column),
@@ -71,28 +73,65 @@ def card_lines(reading: Reading, column: Column) -> chart.Lines:
 
 
 def inputs(reading: Reading) -> list[Input]:
-    """Every input and every figure that a catalogue fills in, in the order of the declaration."""
+    """Every input, in the order of the declaration; the members of a list share a row."""
     scenario, found = reading.scenario, []
-    read: dict[str, list[Key]] = {}
-    for key, cell in scenario.model.cells.items():
-        if cell.expression is None or isinstance(cell.expression, nodes.Lookup):
-            read.setdefault(key.row, []).append(key)
-    for name, row in scenario.model.declaration.rows.items():
-        owners: dict[str, list[str]] = {}
-        for key in read.get(name, ()):
-            owners.setdefault(reading.value(key), []).append(reading.place(key.column))
-        for value, places in owners.items():
-            found.append(
-                Input(
-                    reading.language.label(row),
-                    Markup(reading.printer.names.symbol(row)) if row.tex else Markup(""),
-                    value,
-                    reading.listed(filter(None, dict.fromkeys(places))) if len(owners) > 1 else "",
-                    name in scenario.stated,
-                    "; ".join(filter(None, (row.note, row.source))),
-                )
-            )
+    rows, groups = scenario.model.declaration.rows, dict[str, list[Quantity]]()
+    for row in rows.values():
+        if keys := [key for key, cell in scenario.model.cells.items() if key.row == row.name and cell.expression is None]:
+            if not row.group:
+                found += _input(reading, row, keys)
+                continue
+            name = row.group.partition(".")[0]
+            if name not in groups:
+                groups[name] = [other for other in rows.values() if other.group.startswith(f"{name}.")]
+                found += _group(reading, name, groups[name], keys)
     return found
+
+
+def _input(reading: Reading, row: Quantity, keys: list[Key]) -> list[Input]:
+    """A row for each value that an input has, with those that have it."""
+    symbol = Markup(reading.printer.names.symbol(row)) if row.tex else Markup("")
+    return [
+        Input(
+            reading.language.label(row), symbol, value, whose, row.name in reading.scenario.stated,
+            _looked_up(reading, first) if row.catalogue else "; ".join(filter(None, (row.note, row.source))),
+        )
+        for value, whose, first in _by_value(reading, keys, reading.value)
+    ]  # fmt: skip
+
+
+def _by_value(reading: Reading, keys: list[Key], value_of: Callable[[Key], str]) -> Iterator[tuple[str, str, Key]]:
+    """Each value, who has it, and the first cell with it."""
+    found: dict[str, list[Key]] = {}
+    for key in sorted(keys, key=lambda key: reading.scenario.model.layout.columns.index(key.column)):
+        found.setdefault(value_of(key), []).append(key)
+    for value, some in found.items():
+        yield value, reading.whose(some, [key for key in keys if key not in some]), some[0]
+
+
+def _looked_up(reading: Reading, option: Key) -> str:
+    """The figures that a catalogue fills in for a choice."""
+    model = reading.scenario.model
+    found = {
+        key.row: f"{reading.language.label(cell.quantity)} {reading.value(key)}"
+        for key, cell in model.cells.items()
+        if isinstance(cell.expression, nodes.Lookup) and option in cell.reads()
+    }
+    return reading.text("semicolon").join(found[row] for row in model.declaration.rows if row in found)
+
+
+def _group(reading: Reading, name: str, members: list[Quantity], keys: list[Key]) -> list[Input]:
+    """A list of a scenario file (lora_targets): the members that are switched on."""
+    values, stated = reading.scenario.values, any(row.name in reading.scenario.stated for row in members)
+
+    def chosen(key: Key) -> str:
+        on = [row.group.partition(".")[2] for row in members if values.get(key._replace(row=row.name))]
+        return reading.listed(on) or reading.text("none")
+
+    return [
+        Input(reading.language.word(name), Markup(""), value, whose, stated, "")
+        for value, whose, _ in _by_value(reading, keys, chosen)
+    ]
 
 
 def sources(reading: Reading) -> list[str]:

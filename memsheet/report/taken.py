@@ -81,3 +81,9 @@ def number(node: sympy.Basic, cell: Cell, values: Mapping[Key, Any]) -> Any:
     # The text is our own printer's, over numbers: no text of a scenario is in it.
     return eval(_PRINTER.text(replace(cell, expression=node), fill), dict(_FUNCTIONS))
 
+
+def range_of(cell: Cell, symbol: sympy.Basic) -> tuple[Key, ...]:
+    """The cells that a range stands for."""
+    target = cell.refs[symbol]
+    assert not isinstance(target, Key)
+    return target

@@ -33,8 +33,8 @@ def conditions(draw) -> sympy.Basic:
     left, right = draw(formulas(0)), draw(formulas(0))
     one = draw(st.sampled_from((left < right, left >= right, sympy.Eq(left, right), sympy.Ne(left, right))))
     shape = draw(st.sampled_from(("one", "and", "or", "not")))
-    if shape == "not":
-        return sympy.Not(one)
+    if shape == "not":  # of one comparison sympy would make the opposite
+        return sympy.Not(sympy.Or(one, draw(conditions())))
     return one if shape == "one" else (sympy.And if shape == "and" else sympy.Or)(one, draw(conditions()))
 
 
@@ -50,7 +50,7 @@ def formulas(draw, depth: int = 4, literals: bool = True) -> sympy.Expr:
     def second() -> sympy.Expr:
         return draw(formulas(depth - 1, literals))
 
-    match draw(st.sampled_from("+ - * / power max min floor ceiling cases".split())):
+    match draw(st.sampled_from(["+", "-", "*", "/", "power", "max", "min", "floor", "ceiling", "cases"])):
         case "+":
             return sympy.Add(first, second(), evaluate=tidy)
         case "-":

@@ -12,7 +12,7 @@ import sympy
 
 from memsheet import nodes
 from memsheet.declare import TABLE, Quantity, choose, decide, highest, is_word
-from memsheet.printers.base import PrintError, Printer
+from memsheet.printers.base import Printer, PrintError
 from memsheet.printers.excel import Excel
 from memsheet.printers.html import Html
 from memsheet.printers.latex import Latex
@@ -145,8 +145,10 @@ PRECEDENCE = [
     (sympy.floor(a / b), "INT(a/b)", "floor(a/b)"),
     (sympy.Piecewise((a, sympy.Ne(x, y)), (b, True)), "IF(x<>y,a,b)", "(a if x != y else b)"),
     (sympy.Piecewise((a, (x > 1) & ((y > 1) | (x > y))), (b, True)), "IF(AND(x>1,OR(x>y,y>1)),a,b)", None),
-    (choose(method, full=a, lora=b, frozen=0), 'IF(method="full",a,IF(method="lora",b,0))', "(a if method == 0 else (b if method == 1 else 0))"),
-    (sympy.Piecewise((a, sympy.Eq(method, other_method)), (b, True)), "IF(method=other_method,a,b)", "(a if method == other_method else b)"),
+    (choose(method, full=a, lora=b, frozen=0), 'IF(method="full",a,IF(method="lora",b,0))',
+     "(a if method == 0 else (b if method == 1 else 0))"),
+    (sympy.Piecewise((a, sympy.Eq(method, other_method)), (b, True)), "IF(method=other_method,a,b)",
+     "(a if method == other_method else b)"),
     (sympy.Piecewise((a, ~is_word(method, "full")), (b, True)), 'IF(method<>"full",a,b)', "(a if method != 0 else b)"),
 ]  # fmt: skip
 
