@@ -128,14 +128,11 @@ def test_the_default_of_an_input_holds_where_nothing_is_stated(tmp_path):
     assert loaded.places[Key("method", TRAINER)].line == 3
 
 
-def test_pipeline_stages_stated_for_a_process_split_its_cards():
-    loaded = scenario.load("seed-3-large")
-    assert [card.stage for card in loaded.model.layout.cards] == ["first", "middle", "last"]
-    parts = reader.parse(
-        "title: t\nschedule: training\ninputs: {gpu: a10g, model: llama-7b, batch_size: 1, micro_batch_size: 1, sequence_length: 16}\n"
-        "roles: {trainer: {method: full}}\nprocesses: {trainer: {pipeline_parallel_size: 4}}\n", "file",
-    )  # fmt: skip
-    assert [card.stage for card in scenario.build(parts, "t", scenario.declaration()).model.layout.cards] == ["first", "middle", "last"]
+def test_pipeline_stages_of_a_role_or_its_process_split_the_cards():
+    stages = ["first", "middle", "last"]
+    assert [card.stage for card in scenario.load("seed-3-large").model.layout.cards] == stages
+    for key in ("pipeline_parallel_size", "critic.pipeline_parallel_size", "trainer.pipeline_parallel_size"):
+        assert [card.stage for card in scenario.load("h200-ppo-lora", ((key, "4"),)).model.layout.cards] == stages
 
 
 # --- layers ---

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..language import load
 from ..scenario import Scenario
-from .page import page
-from .pdf import Attached, ReportUnavailable, pdf
+from . import page, pdf
+from .pdf import ReportUnavailable
 
 __all__ = ["ReportUnavailable", "contents", "write"]
 
@@ -33,5 +33,5 @@ def write(scenario: Scenario, path: Path, *, workbook: bytes | None, language: s
 
 def contents(scenario: Scenario, stem: str, *, workbook: bytes | None, language: str = "en") -> bytes:
     """The bytes of the report; the attached workbook is called `stem`.xlsx. Raises as `write` does."""
-    attached = Attached(f"{stem}.xlsx", workbook) if workbook is not None else None
-    return pdf(page(scenario, load(language), attached.name if attached else ""), attached)
+    attached = pdf.Attached(f"{stem}.xlsx", workbook) if workbook is not None else None
+    return pdf.render(page.html(scenario, load(language), attached.name if attached else ""), attached)

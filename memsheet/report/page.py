@@ -15,7 +15,7 @@ from .reading import Reading
 LONGEST_HEADER = 76
 
 
-def page(scenario: Scenario, language: Language, attachment: str) -> str:
+def html(scenario: Scenario, language: Language, attachment: str) -> str:
     """The report as one HTML text. `attachment` is the name of the attached workbook, or empty."""
     reading = Reading(scenario, language)
     card = scenario.tightest_card()

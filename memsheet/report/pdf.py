@@ -11,7 +11,7 @@ from typing import Any
 
 from ..house import folder
 
-#: Where relative addresses in our templates lead; no such place exists outside this module.
+#: WeasyPrint wants a base for relative addresses; one of an unknown kind leaves them as they stand in our templates.
 BASE = "templates:/"
 STYLES = ("report.css", "equations.css")
 DRAWINGS = ("brace.svg", "ceiling-left.svg", "ceiling-right.svg", "floor-left.svg", "floor-right.svg")
@@ -33,7 +33,7 @@ class Attached:
     data: bytes
 
 
-def pdf(html: str, attached: Attached | None) -> bytes:
+def render(html: str, attached: Attached | None) -> bytes:
     """The PDF of a page. Raises ReportUnavailable."""
     weasyprint = _weasyprint()
     fetcher = _fetcher(weasyprint)
@@ -72,11 +72,10 @@ def _fetcher(weasyprint: Any) -> Any:
         def fetch(self, url: str, headers: dict[str, str] | None = None) -> Any:
             if url.startswith("data:"):
                 return super().fetch(url, headers)
-            name = url.removeprefix(BASE)
-            if name not in ASSETS:
+            if url not in ASSETS:
                 raise ValueError("the report reads nothing but its own templates")
-            data = (folder("templates") / name).read_bytes()
-            return weasyprint.urls.URLFetcherResponse(url, data, {"Content-Type": ASSETS[name]})
+            data = (folder("templates") / url).read_bytes()
+            return weasyprint.urls.URLFetcherResponse(url, data, {"Content-Type": ASSETS[url]})
 
     return Fetcher()
 

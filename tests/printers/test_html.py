@@ -148,7 +148,7 @@ def test_a_sum_in_a_product_is_bracketed():
 def test_names_are_escaped():
     hostile = row("<script>alert(1)</script>")
     assert "<script>" not in Html().symbols(cell_of(hostile + 1))
-    translated = Names({key: "<b>" for key in WORDS}, lambda quantity: "<i>", lambda word: "<s>")
+    translated = Names(dict.fromkeys(WORDS, "<b>"), lambda quantity: "<i>", lambda word: "<s>")
     text = Html(translated).symbols(cell_of(sympy.Piecewise((spelled, sympy.Eq(method, 1)), (b, True))))
     assert "<b>" not in text and "<i>" not in text and "<s>" not in text
 
