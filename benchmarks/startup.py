@@ -56,7 +56,7 @@ def main() -> None:
     timing.report("python -c pass", bare, "s")
     timing.report("python -c 'import sympy'", with_sympy, "s")
     timing.report("memsheet --help", help_, "s", HELP_SECONDS)
-    timing.report(f"memsheet {' '.join(ESTIMATE)}"[:52], estimate, "s", ESTIMATE_SECONDS)
+    timing.report("memsheet estimate --model llama-7b …", estimate, "s", ESTIMATE_SECONDS)
     timing.report("of which bare Python and sympy", with_sympy / estimate, "")
 
     print("\nLoad, lower and compile all formulas, libraries imported")

@@ -5,6 +5,7 @@ CHAPTERS = (
     "states",
     "communication",
     "activations",
+    "moments",
     "logits",
     "kv_cache",
     "rollout",

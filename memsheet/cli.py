@@ -32,12 +32,19 @@ def main() -> None:
     """
 
 
+FORMULAS = click.option(
+    "--formulas",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder with more chapters. It is code and is run.",
+)
+
+
 def scenario_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every command takes, gathered into `settings`; wrong input ends with exit code 2."""
 
     @click.option("--set", "sets", metavar="KEY=VALUE", multiple=True, help="Set an input; for one role: actor.lora_rank=64. Repeatable.")
     @click.option("--gpu", metavar="NAME", help="The card, a word of the GPU catalogue.")
-    @click.option("--formulas", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A folder with more chapters. It is code and is run.")
+    @FORMULAS
     @functools.wraps(command)
     def wrapped(sets: tuple[str, ...], gpu: str | None, formulas: Path | None, **options: Any) -> None:
         settings = [_setting(text) for text in sets]
@@ -96,9 +103,8 @@ def build(
     if out.exists() and not os.access(out, os.W_OK):
         raise click.BadParameter(f"{out} cannot be written to", param_hint="--out")
     work = [batch.Job(name, settings, out, not no_pdf, lang, formulas) for name in scenarios or scenario.names()]
-    done, failed = 0, []
-    for outcome in batch.run_all(work, jobs):
-        done += 1
+    failed = []
+    for done, outcome in enumerate(batch.run_all(work, jobs), 1):
         what = ", ".join(path.name for path in outcome.files) or "nothing written"
         click.echo(f"[{done}/{len(work)}] {outcome.job.scenario}: {outcome.verdict or 'failed'} ({what})", err=True)
         if outcome.problems:
@@ -112,7 +118,7 @@ def build(
 @main.command()
 @click.argument("scenario", required=False)
 @click.option("--model", metavar="NAME", help="The model, a word of the model catalogue.")
-@click.option("--method", type=click.Choice(["full", "lora", "p_tuning", "inference"]), help="What is done with it; without SCENARIO: full.")
+@click.option("--method", type=click.Choice(["full", "lora", "p_tuning", "inference"]), help="What is done with it; else full.")
 @click.option("--json", "as_json", is_flag=True, help="For machines; sizes in bytes.")
 @scenario_options
 def estimate(
@@ -182,7 +188,7 @@ def diff(a: str, b: str, as_json: bool, settings: tuple[tuple[str, str], ...], f
 
 @main.command()
 @click.option("--json", "as_json", is_flag=True, help="For machines.")
-@click.option("--formulas", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A folder with more chapters. It is code and is run.")
+@FORMULAS
 def formulas(as_json: bool, formulas: Path | None) -> None:
     """List every declared quantity: chapter, name, unit, label, source."""
     from . import scenario, terminal

@@ -11,7 +11,7 @@ import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import ModuleType
 from typing import TypeAlias
@@ -159,8 +159,7 @@ class Declaration:
         """These chapters with others behind them. Raises DeclarationError where both declare a name."""
         if twice := self.rows.keys() & more.rows.keys():
             raise DeclarationError(f"{more.rows[min(twice)].where}: {min(twice)} is declared already, at {self.rows[min(twice)].where}")
-        merged = (getattr(self, part) | getattr(more, part) for part in ("rows", "chapters", "headline", "statistics", "structure", "series"))
-        return Declaration(*merged)
+        return Declaration(*(getattr(self, part.name) | getattr(more, part.name) for part in fields(self)))
 
     def series_names(self) -> tuple[str, ...]:
         """All groups of components, in the order in which charts stack them."""
@@ -507,8 +506,10 @@ def load(folder: Path, package: str = "memsheet.formulas", chapters: Iterable[st
             collected.update(getattr(module, table, {}))
         for label, symbols in getattr(module, "SERIES", {}).items():
             series[label] = tuple(quantity_of(symbol).name for symbol in symbols)
-    named = ({meaning: quantity_of(symbol).name for meaning, symbol in table.items()} for table in meanings.values())
-    return Declaration(rows, titles, *named, series)
+    headline, statistics, structure = (
+        {meaning: quantity_of(symbol).name for meaning, symbol in table.items()} for table in meanings.values()
+    )
+    return Declaration(rows, titles, headline, statistics, structure, series)
 
 
 def _declared_in(quantity: Quantity, module: ModuleType) -> bool:

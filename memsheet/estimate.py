@@ -36,7 +36,8 @@ def as_dict(scenario: Scenario) -> dict[str, Any]:
 
 def _card(scenario: Scenario, card: Column) -> dict[str, Any]:
     headline = {meaning: scenario.headline(meaning, card) for meaning in CARD_MEANINGS}
-    return {"card": str(card), **headline, "timeline": [_instant(scenario, card, instant.name) for instant in scenario.model.layout.instants]}
+    timeline = [_instant(scenario, card, instant.name) for instant in scenario.model.layout.instants]
+    return {"card": str(card), **headline, "timeline": timeline}
 
 
 def _instant(scenario: Scenario, card: Column, instant: str) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def _instant(scenario: Scenario, card: Column, instant: str) -> dict[str, Any]:
             found["components"].setdefault(key.column.role, {})[key.row] = scenario.values[key]
     for statistic, row in scenario.model.declaration.statistics.items():
         cells = {key.column.process: scenario.values[key] for key in _at(scenario, card, instant) if key.row == row}
-        found[statistic] = cells[""] if "" in cells else cells
+        found[statistic] = cells.get("", cells)
     return found
 
 
@@ -97,14 +98,16 @@ def _paragraph(kind: str, text: str) -> str:
 def _timeline(scenario: Scenario, card: Column) -> str:
     """Instant x group of components, and the statistics, in GiB; an empty cell is nothing."""
     declaration = scenario.model.declaration
-    rows, groups = [], dict.fromkeys(declaration.series_names())
+    statistics = {row: statistic for statistic, row in declaration.statistics.items()}
+    rows = []
     for instant in scenario.model.layout.instants:
         sums: dict[str, float] = {}
         for key in _at(scenario, card, instant.name):
-            group = declaration.series_of(key.row) if key.column.role else next((s for s, row in declaration.statistics.items() if row == key.row), "")
-            sums[group] = sums.get(group, 0) + scenario.values[key] if group else 0
+            group = declaration.series_of(key.row) if key.column.role else statistics.get(key.row)
+            if group:
+                sums[group] = sums.get(group, 0) + scenario.values[key]
         rows.append((instant.label, sums))
-    used = [group for group in [*groups, *declaration.statistics] if any(sums.get(group) for _, sums in rows)]
+    used = [group for group in [*declaration.series_names(), *declaration.statistics] if any(sums.get(group) for _, sums in rows)]
     body = [[label, *(_gib(sums[group]) if group in sums else "" for group in used)] for label, sums in rows]
     return terminal.table(body, ["Instant", *used], _RIGHT)
 

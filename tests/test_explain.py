@@ -83,10 +83,10 @@ def test_every_cell_can_be_reached_by_its_selector_and_says_its_value(loaded):
 
 def test_the_formula_the_numbers_and_the_parts(loaded):
     found = one(loaded, "weights@actor")
-    assert found.formula == "parameters on rank × weight width ÷ weight shards"
+    assert found.formula == "base parameters × weight width ÷ weight shards"
     assert found.numbers == "6,738,415,616 × 2 B ÷ 1"
     assert found.value == 2 * 6_738_415_616
-    assert {part.selector for part in found.parts} == {"weight_width@actor", "parameters_on_rank@actor", "weight_shards@actor"}
+    assert {part.selector for part in found.parts} == {"weight_width@actor", "base_parameters@actor", "weight_shards@actor"}
     assert found.declared.startswith("formulas/states.py:")
 
 
@@ -125,16 +125,14 @@ def test_the_branch_that_was_taken(loaded):
     assert (decision.kind, decision.taken, decision.result, decision.text) == ("branch", "adapter precision is fp32", "fp32", "4 B")
 
 
-def test_a_nested_branch_is_followed(loaded):
-    outer, inner = one(loaded, "adapter_inputs_kept@actor").decisions
-    assert (outer.taken, outer.depth) == ("method is lora", 0)
-    assert (inner.taken, inner.depth) == ("adapter precision is fp32", 1)
+def test_a_nested_branch_is_followed():
+    outer, inner = one(scenario.load("table-1-full-7b"), "head_norm_width@trainer").decisions
+    assert (outer.taken, outer.depth) == ("method is full", 0)
+    assert (inner.taken, inner.depth) == ("precision is fp32 or amp", 1)
 
 
 def test_the_branch_not_taken_is_not_followed(loaded):
-    other = scenario.load("h200-ppo-lora", (("adapter_precision", "bf16"),))
-    kinds = [decision.kind for decision in one(other, "adapter_inputs_kept@actor").decisions]
-    assert kinds == ["branch", "branch", "largest", "largest"]
+    assert [decision.taken for decision in one(loaded, "head_norm_width@actor").decisions] == ["otherwise"]
 
 
 def test_every_decision_is_the_one_that_the_value_took(loaded):

@@ -57,9 +57,9 @@ def _examples() -> dict[str, Cell]:
     found: dict[str, Cell] = {}
     for name in scenario.names():
         for key, cell in scenario.load(name).model.cells.items():
-            if cell.expression is not None and cell.expression != cell.quantity.symbol:
-                if key.row not in found or key.column.stage == "last":  # the last stage shows more than "0"
-                    found[key.row] = cell
+            is_formula = cell.expression is not None and cell.expression != cell.quantity.symbol
+            if is_formula and (key.row not in found or key.column.stage == "last"):  # the last stage shows more than "0"
+                found[key.row] = cell
     return found
 
 
@@ -71,8 +71,9 @@ def scenarios(declaration: Declaration) -> Iterator[str]:
     """Every input of a scenario file, the built-in scenarios, and the schedules."""
     yield "# Scenarios"
     yield ""
-    yield "A scenario is a YAML file. `extends` names another to start from; `inputs` apply to all roles, and `roles`, `processes` and `pools` hold"
-    yield "what differs for one of them. Sizes may end in B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024), shares in %."
+    yield "A scenario is a YAML file. `extends` names another to start from; `inputs` apply to all roles, and `roles`,"
+    yield "`processes` and `pools` hold what differs for one of them. Sizes may end in B, kB, MB, GB, TB (powers of 1000) or"
+    yield "KiB, MiB, GiB, TiB (powers of 1024), shares in %."
     yield ""
     yield "Built in: " + ", ".join(f"`{name}`" for name in scenario.names()) + ". To extend: " + ", ".join(
         f"`base/{path.stem}`" for path in sorted((folder("scenarios") / "base").glob("*.yaml"))
@@ -97,7 +98,8 @@ def _input(row: Quantity) -> tuple[str, ...]:
         kinds = ", ".join(row.choices)
     else:
         high = f" to {row.limits[1]:g}" if row.limits[1] is not None else " or more"
-        kinds = f"{'whole number' if row.whole else 'number'}, {row.limits[0]:g}{high}" + ("" if row.unit.name == "1" else f", {row.unit.name}")
+        unit = "" if row.unit.name == "1" else f", {row.unit.name}"
+        kinds = f"{'whole number' if row.whole else 'number'}, {row.limits[0]:g}{high}{unit}"
     default = "from the catalogue" if row.lookup is not None else "" if row.default is None else f"{row.default}"
     return name, note.replace("|", "\\|"), kinds, default, row.per
 

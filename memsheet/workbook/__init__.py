@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from openpyxl import Workbook
-from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.utils import quote_sheetname
+from openpyxl.workbook.defined_name import DefinedName
 
 from ..scenario import Scenario
 from . import front, places, sheets, views, xlsx

@@ -1,8 +1,8 @@
 """The sheets for readers: Summary with its chart, Measured, Sources, About. They only point to the model's cells."""
 
 from openpyxl.chart import BarChart, LineChart, Reference, Series
-from openpyxl.chart.series import SeriesLabel
 from openpyxl.chart.data_source import StrRef
+from openpyxl.chart.series import SeriesLabel
 from openpyxl.utils import get_column_letter, quote_sheetname
 from openpyxl.worksheet.worksheet import Worksheet
 

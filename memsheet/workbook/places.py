@@ -4,6 +4,7 @@ import builtins
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 from openpyxl.utils import get_column_letter, quote_sheetname
@@ -81,7 +82,7 @@ class Places:
         sheets = {place.sheet for place in places}
         rows, columns = [place.row for place in places], [place.column for place in places]
         first, last = Place(places[0].sheet, min(rows), min(columns)), Place(places[0].sheet, max(rows), max(columns))
-        box = (Place(first.sheet, row, column) for row in builtins.range(first.row, last.row + 1) for column in builtins.range(first.column, last.column + 1))
+        box = product([first.sheet], builtins.range(first.row, last.row + 1), builtins.range(first.column, last.column + 1))
         if len(sheets) > 1 or sum(place in self.taken for place in box) != len(places):
             raise PrintError(f"the cells {', '.join(map(str, keys))} do not lie side by side")
         text = first.absolute() if first == last else f"{first.absolute()}:{last.absolute()}"
@@ -155,6 +156,8 @@ def assign(model: Model) -> Places:
         row = rows.setdefault(key.row, FIRST_ROW + len(rows))
         places.of[key] = Place(sheet, row, numbers[key.column])
     _assign_timeline(places)
+    if len(places.taken) < len(places.of):
+        raise ValueError("two cells of the workbook have the same place")  # a chapter called like a fixed sheet did this once
     return places
 
 

@@ -131,7 +131,7 @@ def test_ranges_are_sums_and_maxima():
     assert printer.symbols(model.cells[peak]) == "<u>max</u><sub>instants</sub> D<sub>0</sub>"
     assert printer.numbers(model.cells[peak], values).count("GiB") == len(model.layout.instants)
     instant = next(iter(model.cells[peak].reads()))
-    assert printer.symbols(model.cells[instant]) == "∑<sub>processes</sub> p<sub>0</sub>"
+    assert printer.symbols(model.cells[instant]) == "∑<sub>processes</sub> D<sub>p,0</sub>"
     assert printer.numbers(model.cells[instant], values).count(" + ") == 1
 
 

@@ -45,11 +45,13 @@ def libreoffice(path: Path, wanted: list[Place]) -> Answers:
     (profile / "user" / "registrymodifications.xcu").write_text(
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<oor:items xmlns:oor="http://openoffice.org/2001/registry">'
-        '<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>'
+        '<item oor:path="/org.openoffice.Office.Calc/Formula/Load">'
+        '<prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>'
         "</oor:items>"
     )
-    command = [shutil.which("soffice") or "soffice", f"-env:UserInstallation=file://{profile}", "--headless"]
-    subprocess.run([*command, "--convert-to", "xlsx", "--outdir", str(folder), str(path)], check=True, capture_output=True, timeout=180)
+    office = [shutil.which("soffice") or "soffice", f"-env:UserInstallation=file://{profile}", "--headless"]
+    conversion = ["--convert-to", "xlsx", "--outdir", str(folder), str(path)]
+    subprocess.run([*office, *conversion], check=True, capture_output=True, timeout=180)
     answers = openpyxl.load_workbook(folder / path.name, data_only=True)
     return {place: answers[place.sheet].cell(place.row, place.column).value for place in wanted}
 

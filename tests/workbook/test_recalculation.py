@@ -112,7 +112,10 @@ def test_libreoffice_agrees_in_every_formula_cell(books, tmp_path, name, seed):
     for key, value in changed.items():
         place = book.places[key]
         file[place.sheet].cell(place.row, place.column).value = engines.shown(book.model, key, value)
-    wrong = {sheet: {address: "canary" if isinstance(value, str) else -1.5 for address, value in cells.items()} for sheet, cells in stored.items()}
+    wrong = {
+        sheet: {address: "canary" if isinstance(value, str) else -1.5 for address, value in cells.items()}
+        for sheet, cells in stored.items()
+    }
     xlsx.save(file, tmp_path / "canary.xlsx", wrong)
     answers = engines.libreoffice(tmp_path / "canary.xlsx", [book.places[key] for key in book.formulas])
     assert book.compare(answers, changed) == []
