@@ -49,7 +49,7 @@ def run(job: Job) -> Outcome:
             raise InputError([Mistake(Place(job.scenario, 0), f"not covered: {refusal}") for refusal in refusals])
         verdict = loaded.verdict()
         job.out.mkdir(parents=True, exist_ok=True)
-        book = workbook.contents(loaded)
+        book = workbook.contents(loaded, job.language)
         xlsx.replace_file(job.out / f"{job.stem}.xlsx", book)
         files.append(job.out / f"{job.stem}.xlsx")
         if job.pdf:

@@ -50,7 +50,7 @@ def scenario_options(command: Callable[..., Any]) -> Callable[..., Any]:
         settings = [_setting(text) for text in sets]
         if gpu:
             settings.append(("gpu", gpu))
-        from .declare import DeclarationError
+        from .quantity import DeclarationError
         from .reader import InputError
 
         try:
@@ -92,7 +92,7 @@ def _print_json(data: object) -> None:
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out"), show_default=True, help="Where the files go.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=os.cpu_count() or 1, show_default="all cores", help="Scenarios at once.")
 @click.option("--no-pdf", is_flag=True, help="Workbooks only.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Language of the reports.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Language of workbooks and reports.")
 @scenario_options
 def build(
     scenarios: tuple[str, ...], out: Path, jobs: int, no_pdf: bool, lang: str, settings: tuple[tuple[str, str], ...], formulas: Path | None

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from . import measurements, values
-from .declare import Quantity
 from .measurements import SCENARIO, SCHEDULE, WHOLE_RUN, Figure, Record
 from .model import Column, Key
+from .quantity import Quantity
 from .scenario import Scenario
 
 #: A record that differs in more settings tells nothing about the scenario.

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from . import nodes, terminal
-from .declare import Quantity
 from .model import Column, Key
+from .quantity import Quantity
 from .scenario import Scenario
 from .units import Unit, byte
 from .values import shown

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .declare import LOOKUPS
 from .model import Cell, Key, Model
 from .printers.base import Slot
 from .printers.numpy import Numpy
 from .printers.python import Python
+from .quantity import LOOKUPS
 
 #: What an option's word, a number or a computed word is inside a compiled function.
 Value = Any

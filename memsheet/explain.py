@@ -9,10 +9,10 @@ from typing import Any
 import sympy
 
 from . import evaluate, nodes, terminal
-from .declare import LOOKUPS, Quantity, unit_of
 from .model import Cell, Column, Key, Model
 from .printers.base import lookup_number
 from .printers.words import Words, name_of, names, numbers, reference
+from .quantity import LOOKUPS, Quantity, unit_of
 from .scenario import Scenario
 from .selector import select, selector_of
 from .units import byte, count, dimension

@@ -14,8 +14,8 @@ from functools import cache
 
 import yaml
 
-from .declare import Quantity
 from .house import folder
+from .quantity import Quantity
 
 
 class LanguageError(ValueError):

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import reader, scenario
-from .declare import Declaration
 from .house import folder
 from .importers import runs, written
 from .importers.record import BOUNDS, SCENARIO, SCHEDULE, WHOLE_RUN, Bound, Figure, Record, Statistic, Status
+from .quantity import Declaration
 from .reader import InputError, Mistake, Place
 
 __all__ = [

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import sympy
 
 from . import nodes
-from .declare import LEVELS, STAGES, TABLE, Declaration, Quantity, Reference
+from .quantity import LEVELS, STAGES, TABLE, Declaration, Quantity, Reference
 
 
 class Column(NamedTuple):

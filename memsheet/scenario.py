@@ -16,11 +16,12 @@ from typing import Annotated
 
 import pydantic
 
-from . import declare, evaluate, layers, schedule, values
-from .declare import Declaration
+from . import chapters as formula_chapters
+from . import evaluate, layers, schedule, values
 from .house import folder
 from .layers import names as names
 from .model import Column, Key, Layout, Model, Role, lower
+from .quantity import Declaration
 from .reader import InputError, Mapping, Mistake, Place, Text, quoted
 from .schedule import Schedule
 from .statements import Statements
@@ -66,9 +67,14 @@ class Scenario:
     places: dict[Key, Place]
 
     @cached_property
+    def evaluator(self) -> evaluate.Evaluator:
+        """Every cell as a function of the inputs, for a look at other inputs of the same shape."""
+        return evaluate.scalar(self.model)
+
+    @cached_property
     def values(self) -> dict[Key, evaluate.Value]:
         """The value of every cell."""
-        return evaluate.scalar(self.model)(self.inputs)
+        return self.evaluator(self.inputs)
 
     def verdict(self) -> str:
         """The worst verdict of any card."""
@@ -114,8 +120,8 @@ class Scenario:
 @cache
 def declaration(extra: Path | None = None) -> Declaration:
     """The built-in chapters, and those of a user's folder behind them. A folder of formulas is code: it is run."""
-    built_in = declare.load(folder("formulas"))
-    return built_in if extra is None else built_in.followed_by(declare.load(extra, "memsheet_user_formulas"))
+    built_in = formula_chapters.load(folder("formulas"))
+    return built_in if extra is None else built_in.followed_by(formula_chapters.load(extra, "memsheet_user_formulas"))
 
 
 def load(

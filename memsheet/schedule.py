@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import reader
-from .declare import Declaration
 from .model import Instant
+from .quantity import Declaration
 from .reader import InputError, Mapping, Mistake, Node, Place, Sequence, Text
 from .values import nearest
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from itertools import chain
 
 from . import values
-from .declare import Declaration, Quantity
 from .layers import block
 from .model import Column, Model
+from .quantity import Declaration, Quantity
 from .reader import Mapping, Node, Place, Sequence, Text, quoted
 from .schedule import Schedule
 

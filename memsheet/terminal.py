@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:  # at run time this module must stay light: `memsheet --help` imports it
-    from .declare import Quantity
+    from .quantity import Quantity
     from .units import Unit
 
 STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33"}

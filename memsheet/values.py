@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from .declare import Quantity
+from .quantity import Quantity
 from .reader import quoted
 from .units import share
 

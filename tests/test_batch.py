@@ -56,7 +56,7 @@ def test_one_that_fails_stops_no_other_and_leaves_nothing(write, tmp_path):
 
 
 def test_a_fault_of_ours_is_told_without_a_traceback_and_leaves_nothing(write, tmp_path, monkeypatch):
-    def fails(loaded):
+    def fails(loaded, language):
         raise RuntimeError("something that nobody thought of")
 
     monkeypatch.setattr(workbook, "contents", fails)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import sympy
 
-from memsheet import declare
+from memsheet import chapters as chapter_files
 from memsheet.catalogue import Catalogue, Column
 from memsheet.declare import (
     DeclarationError,
@@ -254,7 +254,7 @@ def chapters(folder: Path, **files: str) -> Path:
 def test_names_come_from_the_module(tmp_path):
     first = 'width = given("Width", byte, per="scenario")\nHEADLINE = {"peak": width}\n'
     second = 'from .first import width\ntwice = define(2 * width, "Twice", source="a test")\nSTATISTICS = {"device": twice}\n'
-    loaded = declare.load(chapters(tmp_path / "formulas", first=first, second=second), "test_names_come_from_the_module")
+    loaded = chapter_files.load(chapters(tmp_path / "formulas", first=first, second=second), "test_names_come_from_the_module")
     assert list(loaded.rows) == ["width", "twice"]
     assert loaded["twice"].chapter == "second" and loaded["twice"].where.endswith("second.py:4")
     assert loaded.chapters["first"] == "Chapter first. More about it"
@@ -264,18 +264,18 @@ def test_names_come_from_the_module(tmp_path):
 def test_a_formula_without_a_name_is_refused(tmp_path):
     folder = chapters(tmp_path / "formulas", one='width = given("Width", byte)\ndefine(width * 2, "Lost", source="a test")\n')
     with pytest.raises(DeclarationError, match=r"one\.py:4: 'Lost' is declared but given no name"):
-        declare.load(folder, "test_a_formula_without_a_name_is_refused")
+        chapter_files.load(folder, "test_a_formula_without_a_name_is_refused")
 
 
 def test_a_name_is_declared_once(tmp_path):
     line = 'width = given("Width", byte)\n'
     with pytest.raises(DeclarationError, match=r"two\.py:3: width is declared twice, first at .*one\.py:3"):
-        declare.load(chapters(tmp_path / "formulas", one=line, two=line), "test_a_name_is_declared_once")
+        chapter_files.load(chapters(tmp_path / "formulas", one=line, two=line), "test_a_name_is_declared_once")
 
 
 def test_a_folder_without_chapters_is_refused(tmp_path):
     with pytest.raises(DeclarationError, match=r"no formulas here \(an __init__\.py that lists CHAPTERS is missing\)"):
-        declare.load(tmp_path, "test_a_folder_without_chapters_is_refused")
+        chapter_files.load(tmp_path, "test_a_folder_without_chapters_is_refused")
 
 
 def test_test_chapters_do_not_reach_the_built_in_ones():

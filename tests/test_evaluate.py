@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memsheet import evaluate, nodes, scenario
-from memsheet.declare import TABLE, Declaration, Quantity
 from memsheet.model import Cell, Key, Layout, Model
+from memsheet.quantity import TABLE, Declaration, Quantity
 from memsheet.units import count
 
 numpy = pytest.importorskip("numpy")

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import sympy
 
-from memsheet import declare, evaluate, nodes
+from memsheet import chapters as chapter_files
+from memsheet import evaluate, nodes
 from memsheet.model import Column, Instant, Key, Layout, LoweringError, Model, Role, lower
 
 HEAD = '"""A chapter."""\nfrom memsheet.declare import *\n'
@@ -46,7 +47,7 @@ def lowered(tmp_path: Path, request):
         folder.mkdir()
         (folder / "__init__.py").write_text('CHAPTERS = ("chapter",)\n')
         (folder / "chapter.py").write_text(HEAD + text)
-        declaration = declare.load(folder, f"formulas_of_{request.node.name}")
+        declaration = chapter_files.load(folder, f"formulas_of_{request.node.name}")
         return lower(declaration, Layout(roles, timeline, frozenset(staged)), stated)
 
     return make

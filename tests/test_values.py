@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memsheet import scenario, values
-from memsheet.declare import Quantity
+from memsheet.quantity import Quantity
 from memsheet.units import byte, count, share, words
 
 CASES = yaml.safe_load((Path(__file__).parent / "cases" / "values.yaml").read_text(encoding="utf-8"))

@@ -11,13 +11,13 @@ from pathlib import Path
 import click
 
 from memsheet import cli, scenario
-from memsheet.declare import Declaration, Quantity
 from memsheet.house import folder
 from memsheet.model import Cell
 from memsheet.printers.latex import Latex
 from memsheet.printers.latex import symbols as latex_symbols
 from memsheet.printers.words import Words
 from memsheet.printers.words import names as word_names
+from memsheet.quantity import Declaration, Quantity
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEAD = "<!-- made by tools/docs.py: do not edit -->\n"

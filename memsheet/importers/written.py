@@ -13,7 +13,7 @@
 from pathlib import Path
 
 from .. import reader, values
-from ..declare import Declaration
+from ..quantity import Declaration
 from ..reader import InputError, Mapping, Mistake, Node, Place, Sequence, Text
 from .record import BOUNDS, SCENARIO, SCHEDULE, STATUSES, Bound, Figure, Record
 

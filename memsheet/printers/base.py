@@ -13,8 +13,8 @@ from sympy.printing.precedence import PRECEDENCE, precedence
 from sympy.printing.printer import Printer as SympyPrinter
 
 from .. import nodes
-from ..declare import LOOKUPS, quantity_of
 from ..model import Cell
+from ..quantity import LOOKUPS, quantity_of
 
 _MARK = re.compile("\ue000(\\d+)\ue001")
 

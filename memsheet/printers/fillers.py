@@ -1,6 +1,7 @@
 """What stands in the slots of an HTML equation: symbols, or numbers with their units.
 
-Symbols stand in italic text, so that only what is upright in it needs a tag: WeasyPrint's time grows with the tags.
+Symbols are plain text in a font of their own (templates/maths.ttf), in which `M_w` reads as an italic M with a
+subscript: WeasyPrint's time grows with the tags.
 """
 
 import re
@@ -11,9 +12,9 @@ from typing import Any
 import sympy
 from markupsafe import escape
 
-from ..declare import TABLE, Quantity, Reference, quantity_of
 from ..figures import figure
 from ..model import Cell, Key
+from ..quantity import TABLE, Quantity, Reference, quantity_of
 from ..units import byte
 from .base import PrintError, Slot
 
@@ -27,13 +28,13 @@ WORDS = {
 RANGES = {"component": "components", "role": "roles", "process": "processes", "instant": "instants", "card": "cards"}
 
 _TOKEN = re.compile(
-    r"\\mathrm\{(?P<roman>[A-Za-z]+)\}|\\hat\{?(?P<hat>[A-Za-z])\}?"
-    r"|[_^](?:\{(?P<group>[^{}\\]+)\}|(?P<one>[A-Za-z0-9]))|(?P<letter>[A-Za-z])"
+    r"\\mathrm\{(?P<roman>[A-Za-z]+)\}|\\hat\{?(?P<hat>[A-Za-z])\}?|(?P<letter>[A-Za-z])"
+    r"|_(?:\{(?P<below>[A-Za-z0-9,]+)\}|(?P<one_below>[A-Za-z0-9]))|\^(?:\{(?P<above>[A-Za-z0-9,]+)\}|(?P<one_above>[A-Za-z0-9]))"
 )
 
 
 def upright(text: str) -> str:
-    """Numbers and words between symbols. (<u> is nothing but a short tag; the style sheet underlines nothing.)"""
+    """Words between symbols. (<u> is nothing but a short tag; the style sheet underlines nothing.)"""
     return f"<u>{text}</u>"
 
 
@@ -60,7 +61,10 @@ class Names:
 
 @cache
 def tex(text: str) -> str:
-    r"""HTML of a symbol in italic text: letters, `_{…}`, `^{…}`, `\mathrm{…}` and `\hat`. Raises PrintError for anything else."""
+    r"""HTML of a symbol, for the font of symbols: letters, `_{…}`, `^{…}`, `\mathrm{…}` and `\hat`.
+
+    Raises PrintError for anything else.
+    """
     parts: list[str] = []
     end = 0
     for found in _TOKEN.finditer(text):
@@ -71,9 +75,10 @@ def tex(text: str) -> str:
             parts.append(upright(roman))
         elif letter := found["letter"] or found["hat"]:
             parts.append(letter + ("\u0302" if found["hat"] else ""))
+        elif below := found["below"] or found["one_below"]:
+            parts.append(f"_{below}")
         else:
-            tag = "sub" if found[0][0] == "_" else "sup"
-            parts.append(f"<{tag}>{escape(found['group'] or found['one'])}</{tag}>")
+            parts.append(f"<sup>{found['above'] or found['one_above']}</sup>")
     if end != len(text) or not text:
         raise PrintError(f"Html has no text for the symbol {text!r}")
     return "".join(parts)

@@ -13,10 +13,10 @@ import sympy
 from .. import nodes
 from ..model import Cell, Key
 from .base import Printer, split_fraction
-from .fillers import Names, Numbers, Symbols, upright
+from .fillers import Names, Numbers, Symbols
 
 SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "<": "&lt;", ">": "&gt;"}
-_BETWEEN_UPRIGHTS = re.compile("</u>([ +\u2212=,()·\u2009\u2003]*)<u>")
+_BETWEEN_WORDS = re.compile("</u>([ +\u2212=,()·\u2009\u2003]*)<u>")
 
 
 class Html(Printer):
@@ -54,16 +54,16 @@ class Html(Printer):
         return f"{option} {self.names.word('is' if sign == '==' else 'is_not')} {word}"
 
     def _print_Integer(self, node: sympy.Integer) -> str:
-        return upright(str(node.p).replace("-", "\u2212"))
+        return str(node.p).replace("-", "\u2212")
 
     def _print_Float(self, node: sympy.Float) -> str:
-        return upright(f"{float(node):g}".replace("-", "\u2212"))
+        return f"{float(node):g}".replace("-", "\u2212")
 
     def _print_Rational(self, node: sympy.Rational) -> str:
-        return _fraction(upright(str(node.p).replace("-", "\u2212")), upright(str(node.q)))
+        return _fraction(str(node.p).replace("-", "\u2212"), str(node.q))
 
     def _print_Pow(self, node: sympy.Pow) -> str:
-        return _fraction(upright("1"), self._print(node.base)) if node.exp == -1 else super()._print_Pow(node)
+        return _fraction("1", self._print(node.base)) if node.exp == -1 else super()._print_Pow(node)
 
     def _print_Mul(self, node: sympy.Mul) -> str:
         sign = ""
@@ -77,10 +77,10 @@ class Html(Printer):
         return str(self._print(factors[0])) if len(factors) == 1 else self.product(factors)
 
     def _print_Max(self, node: sympy.Max) -> str:
-        return f"{upright('max')}({self.stringify(node.args, ', ')})"
+        return f"max({self.stringify(node.args, ', ')})"
 
     def _print_Min(self, node: sympy.Min) -> str:
-        return f"{upright('min')}({self.stringify(node.args, ', ')})"
+        return f"min({self.stringify(node.args, ', ')})"
 
     def _print_ceiling(self, node: sympy.ceiling) -> str:
         return f'<span class="ceiling">{self._print(node.args[0])}</span>'
@@ -132,8 +132,8 @@ class Html(Printer):
 
 
 def _joined(text: str) -> str:
-    """One pair of tags around neighbouring words and numbers and the signs between them."""
-    return _BETWEEN_UPRIGHTS.sub(r"\1", text)
+    """One pair of tags around neighbouring words and the signs between them."""
+    return _BETWEEN_WORDS.sub(r"\1", text)
 
 
 def _fraction(above: str, below: str) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import sympy
 
 from .. import nodes
-from ..declare import LOOKUPS, TABLE, Quantity, quantity_of
 from ..model import Cell, Key, Model
+from ..quantity import LOOKUPS, TABLE, Quantity, quantity_of
 from .base import Filler, Slot, inverse, is_reciprocal, lookup_number, split_fraction
 from .words import Words, name_of
 

@@ -6,8 +6,8 @@ from typing import Any
 import sympy
 
 from .. import nodes
-from ..declare import LOOKUPS, Quantity
 from ..model import Cell, Key, Model
+from ..quantity import LOOKUPS, Quantity
 from .base import Filler, Printer, Slot, lookup_number, negated
 
 SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥"}

@@ -3,15 +3,14 @@
 Where an option decides, the branch that this scenario takes is printed: what was computed, and half the length.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import sympy
 from markupsafe import Markup
 
 from .. import nodes
-from ..declare import Quantity
 from ..model import Cell
+from ..quantity import Quantity
 from .reading import Reading
 from .taken import taken
 
@@ -29,36 +28,37 @@ class Equation:
 
 @dataclass(frozen=True)
 class Chapter:
-    """`inputs` are the symbols of what the chapter is given, with their labels; `nothing` are the rows that are 0 here."""
+    """`inputs` are the symbols of what the chapter is given, with their labels; `plain` are equations without a calculation."""
 
     title: str
     inputs: tuple[tuple[Markup, str], ...]
     equations: tuple[Equation, ...]
-    nothing: tuple[tuple[Markup, str], ...]
+    plain: tuple[Equation, ...]
 
 
 def chapters(reading: Reading) -> list[Chapter]:
     """The chapters of which the scenario uses anything."""
     model = reading.scenario.model
-    used: dict[str, list[Cell]] = {}
-    for key, cell in model.cells.items():
-        used.setdefault(key.row, []).append(cell)
+    used = {row: [model.cells[key] for key in keys] for row, keys in reading.rows.items()}
     found = []
     for name, title in model.declaration.chapters.items():
         rows = [row for row in model.declaration.rows.values() if row.chapter == name and row.name in used and not row.severity]
-        sides = {row.name: _sides(reading, used[row.name]) for row in rows if not row.is_given}
-        inputs = _symbols(reading, (row for row in rows if row.is_given and row.tex))
-        nothing = _symbols(reading, (row for row in rows if row.name in sides and set(sides[row.name]) == {sympy.Integer(0)}))
-        equations = tuple(
-            _equation(reading, row, sides[row.name]) for row in rows if row.name in sides and set(sides[row.name]) != {sympy.Integer(0)}
+        inputs = tuple(
+            (Markup(reading.printer.names.symbol(row)), reading.language.label(row)) for row in rows if row.is_given and row.tex
         )
-        if inputs or equations or nothing:
-            found.append(Chapter(reading.language.chapter(name, title), inputs, equations, nothing))
+        sides = {row.name: _sides(reading, used[row.name]) for row in rows if not row.is_given}
+        plain = {row for row, some in sides.items() if not any(side.args for side in some)}
+        equations = {row.name: _equation(reading, row, sides[row.name]) for row in rows if row.name in sides}
+        if inputs or equations:
+            found.append(
+                Chapter(
+                    reading.language.chapter(name, title),
+                    inputs,
+                    tuple(equation for row, equation in equations.items() if row not in plain),
+                    tuple(equation for row, equation in equations.items() if row in plain),
+                )
+            )
     return found
-
-
-def _symbols(reading: Reading, rows: Iterable[Quantity]) -> tuple[tuple[Markup, str], ...]:
-    return tuple((Markup(reading.printer.names.symbol(row)), reading.language.label(row)) for row in rows)
 
 
 def _sides(reading: Reading, cells: list[Cell]) -> dict[sympy.Basic, list[Cell]]:

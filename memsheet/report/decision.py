@@ -153,10 +153,9 @@ def _name(reading: Reading, offer: Offer) -> str:
 
 def _checks(reading: Reading, severity: str) -> tuple[str, ...]:
     """Checks that did not pass; with the roles or stages where they did not, unless that is so for all."""
-    model, values, found = reading.scenario.model, reading.scenario.values, []
-    rows = {model.cells[key].quantity.name: model.cells[key].quantity for key in model.checks()}
-    for row in rows.values():
-        keys = [key for key in model.checks() if key.row == row.name]
+    values, found = reading.scenario.values, []
+    for name, keys in reading.rows.items():
+        row = reading.scenario.model.declaration[name]
         if row.severity == severity and (failed := [key for key in keys if values[key]]):
             whose = reading.whose(failed, [key for key in keys if not values[key]])
             found.append(reading.language.label(row) + (f" ({whose})" if whose else ""))

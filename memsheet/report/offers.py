@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from .. import evaluate, nodes
+from .. import nodes
 from ..model import Key
 from .reading import Reading
 
@@ -40,15 +40,14 @@ def offers(reading: Reading, pool: str) -> list[Offer]:
     gpu = model.cells[option].quantity
     assert gpu.catalogue is not None
     asked = {meaning: [reading.headline(meaning, card) for card in cards] for meaning in MEANINGS}
-    wanted = [*(key for keys in asked.values() for key in keys), *model.checks()]
-    evaluator = evaluate.scalar(model, wanted)
+    tested = {key: model.cells[key].quantity for key in model.checks()}
     verdict = model.cells[asked["verdict"][0]].quantity
     found = []
     for number, word in enumerate(gpu.choices):
-        values = evaluator(scenario.inputs | {option: number})
+        values = scenario.evaluator(scenario.inputs | {option: number})
         tightest = min(range(len(cards)), key=lambda card: values[asked["headroom"][card]])
         capacity, headroom, share = (float(values[asked[meaning][tightest]]) for meaning in MEANINGS[1:])
-        checks = {key: model.cells[key].quantity for key in model.checks() if values[key]}
+        checks = {key: row for key, row in tested.items() if values[key]}
         refused = any(quantity.severity == "refuse" for quantity in checks.values())
         new = (row for key, row in checks.items() if row.severity == "caution" and not scenario.values[key])
         rank = int(min(values[key] for key in asked["verdict"]))

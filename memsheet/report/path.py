@@ -7,9 +7,9 @@ import sympy
 from markupsafe import Markup, escape
 
 from .. import nodes
-from ..declare import TABLE, Reference, quantity_of
 from ..figures import percent
 from ..model import Cell, Key
+from ..quantity import TABLE, Reference, quantity_of
 from ..units import parameters
 from .reading import Reading
 from .taken import number, range_of, taken
@@ -137,5 +137,6 @@ def _where(reading: Reading, cell: Cell) -> Iterator[tuple[Markup, str]]:
             if quantity_of(symbol).tex:
                 yield Markup(f"<i>{reading.printer.names.symbol(quantity_of(symbol))}</i>"), reading.language.label(quantity_of(symbol))
         elif isinstance(entry, Reference) and entry.target is None:
-            for key in sorted(range_of(cell, symbol), key=lambda key: -reading.scenario.values[key]):
+            held = [key for key in range_of(cell, symbol) if reading.scenario.values[key]]
+            for key in sorted(held, key=lambda key: -reading.scenario.values[key]):
                 yield escape(reading.value(key)), reading.component(key)

@@ -15,7 +15,7 @@ from ..house import folder
 BASE = "templates:/"
 STYLES = ("report.css", "equations.css")
 DRAWINGS = ("brace.svg", "ceiling-left.svg", "ceiling-right.svg", "floor-left.svg", "floor-right.svg")
-ASSETS = dict.fromkeys(STYLES, "text/css") | dict.fromkeys(DRAWINGS, "image/svg+xml")
+ASSETS = dict.fromkeys(STYLES, "text/css") | dict.fromkeys(DRAWINGS, "image/svg+xml") | {"maths.ttf": "font/ttf"}
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 #: PDF/A asks for a date of what is attached; any fixed one keeps the bytes the same.
 FIXED_TIME = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)

@@ -37,6 +37,14 @@ class Reading:
         """Instant -> its label."""
         return {instant.name: self.language.instant(instant.label) for instant in self.scenario.model.layout.instants}
 
+    @cached_property
+    def rows(self) -> dict[str, list[Key]]:
+        """The cells of each row."""
+        found: dict[str, list[Key]] = {}
+        for key in self.scenario.model.cells:
+            found.setdefault(key.row, []).append(key)
+        return found
+
     def text(self, key: str, **values: object) -> str:
         return self.language.text(f"report.{key}", **values)
 

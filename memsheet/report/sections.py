@@ -6,22 +6,25 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from .. import nodes
-from ..declare import Quantity
 from ..figures import gib, percent
 from ..model import Column, Key
+from ..quantity import Quantity
 from . import chart, timeline
 from .reading import Reading
 
 
 @dataclass(frozen=True)
 class Card:
-    """The timeline of one card: its chart with a legend of (colour, series), and its tables."""
+    """The timeline of one card: its chart with a legend of (colour, series), and its tables.
+
+    The components are listed for the tightest card only; the workbook has all.
+    """
 
     name: str
     chart: Markup
     legend: tuple[tuple[str, str], ...]
     instants: timeline.Table
-    components: timeline.Table
+    components: timeline.Table | None
 
 
 @dataclass(frozen=True)
@@ -37,15 +40,16 @@ class Input:
 
 
 def cards(reading: Reading) -> list[Card]:
-    """One timeline a card (a pool and a stage); cards with the same figures share one."""
+    """One timeline a card (a pool and a stage), the tightest first; cards with the same figures share one."""
+    tightest = reading.scenario.tightest_card()
     alike: dict[tuple[object, ...], list[Column]] = {}
-    for column in reading.scenario.model.layout.cards:
+    for column in sorted(reading.scenario.model.layout.cards, key=lambda card: card != tightest):
         figures = timeline.instants(reading, column), timeline.table_of_components(reading, column), card_lines(reading, column)
         alike.setdefault(figures, []).append(column)
-    return [_card(reading, columns) for columns in alike.values()]
+    return [_card(reading, columns, tightest in columns) for columns in alike.values()]
 
 
-def _card(reading: Reading, columns: list[Column]) -> Card:
+def _card(reading: Reading, columns: list[Column], tightest: bool) -> Card:
     column = columns[0]
     text, bars = reading.text, timeline.bars(reading, column)
     series = reading.scenario.model.declaration.series_names()
@@ -57,7 +61,7 @@ def _card(reading: Reading, columns: list[Column]) -> Card:
         chart.timeline(bars, series, lines, words),
         tuple((chart.COLOURS[series.index(name)], reading.language.series(name)) for name in used),
         timeline.instants(reading, column),
-        timeline.table_of_components(reading, column),
+        timeline.table_of_components(reading, column) if tightest else None,
     )
 
 
@@ -74,10 +78,10 @@ def card_lines(reading: Reading, column: Column) -> chart.Lines:
 
 def inputs(reading: Reading) -> list[Input]:
     """Every input, in the order of the declaration; the members of a list share a row."""
-    scenario, found = reading.scenario, []
-    rows, groups = scenario.model.declaration.rows, dict[str, list[Quantity]]()
+    model, found = reading.scenario.model, []
+    rows, groups = model.declaration.rows, dict[str, list[Quantity]]()
     for row in rows.values():
-        if keys := [key for key, cell in scenario.model.cells.items() if key.row == row.name and cell.expression is None]:
+        if keys := [key for key in reading.rows.get(row.name, ()) if model.cells[key].expression is None]:
             if not row.group:
                 found += _input(reading, row, keys)
                 continue

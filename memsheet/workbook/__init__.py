@@ -6,32 +6,36 @@ from openpyxl import Workbook
 from openpyxl.utils import quote_sheetname
 from openpyxl.workbook.defined_name import DefinedName
 
+from ..language import load
 from ..scenario import Scenario
 from . import front, places, sheets, views, xlsx
 from .places import Places
 from .views import Views
 
 
-def write(scenario: Scenario, path: Path) -> None:
-    """Write a scenario's workbook. The file appears whole or not at all; the same scenario gives the same bytes."""
-    workbook, stored, _ = build(scenario)
+def write(scenario: Scenario, path: Path, language: str = "en") -> None:
+    """Write a scenario's workbook. The file appears whole or not at all; the same scenario gives the same bytes.
+
+    Raises LanguageError for a language that there is not, OSError where the file cannot be written.
+    """
+    workbook, stored, _ = build(scenario, language)
     xlsx.save(workbook, path, stored)
 
 
-def contents(scenario: Scenario) -> bytes:
+def contents(scenario: Scenario, language: str = "en") -> bytes:
     """The same bytes without a file, to be attached to a report."""
-    workbook, stored, _ = build(scenario)
+    workbook, stored, _ = build(scenario, language)
     return xlsx.contents(workbook, stored)
 
 
-def build(scenario: Scenario) -> tuple[Workbook, dict[str, dict[str, xlsx.Value]], Places]:
-    """The openpyxl workbook, the value of each formula cell, and where every cell stands."""
-    shown = views.build(scenario)
-    placed = places.assign(scenario.model)
+def build(scenario: Scenario, language: str = "en") -> tuple[Workbook, dict[str, dict[str, xlsx.Value]], Places]:
+    """The openpyxl workbook, the value of each formula cell, and where every cell stands: the same in every language."""
+    shown = views.build(scenario, load(language))
+    placed = places.assign(shown.base)
     placed.of |= front.place_summary(shown, placed.of) | front.place_measured(shown)
     workbook = Workbook()
     workbook.remove(workbook.active)
-    writer = sheets.Writer(workbook, placed, shown.model(), shown.values())
+    writer = sheets.Writer(workbook, placed, shown.model(), shown.values(), shown.wording)
     front.summary_sheet(writer, shown)
     sheets.model_sheets(writer)
     sheets.timeline_sheet(writer)
@@ -57,8 +61,10 @@ def _order(workbook: Workbook) -> None:
 
 def _names(workbook: Workbook, shown: Views, placed: Places) -> None:
     """Names for the single cells that a planner quotes: =peak, =headroom."""
-    for meaning in front.HEADLINES:
-        for key in shown.scenario.model.headline(meaning):
+    model = shown.base
+    for meaning in views.HEADLINES:
+        for key in model.headline(meaning):
             place = placed.of[key]
-            name = "_".join(filter(None, (shown.scenario.model.declaration.headline[meaning], key.column.pool if len(shown.scenario.model.layout.pools) > 1 else "", key.column.stage)))
+            pool = key.column.pool if len(model.layout.pools) > 1 else ""
+            name = "_".join(filter(None, (model.declaration.headline[meaning], pool, key.column.stage)))
             workbook.defined_names[name] = DefinedName(name, attr_text=f"{quote_sheetname(place.sheet)}!{place.absolute()}")

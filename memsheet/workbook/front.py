@@ -9,9 +9,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 from .. import __version__
 from ..model import Column, Key
 from . import style
-from .places import Place
-from .sheets import Writer, colours, put
-from .views import HEADLINES, MEASURED, SUMMARY, Views, series_of
+from .places import Place, chapter_sheet
+from .sheets import Writer, colours, heads, put
+from .views import HEADLINES, MEASURED, SUMMARY, Views, gibibyte, series_of
 from .xlsx import text
 
 #: The Summary's rows: title, description, the panel from here, then a block for each card.
@@ -25,45 +25,46 @@ def place_summary(views: Views, inputs: dict[Key, Place]) -> dict[Key, Place]:
 
     The buyer's reserve is an input of the panel, so it changes places with the cell that shows it: Inputs points here.
     """
-    cards = views.scenario.model.layout.cards
+    cards = views.base.layout.cards
     found = {Key(f"{SUMMARY}.status", Column()): Place(SUMMARY, PANEL_ROW + len(HEADLINES) + 1, 2)}
     for number, meaning in enumerate(HEADLINES, PANEL_ROW + 1):
         for column, card in enumerate(cards, 2):
             found[Key(f"{SUMMARY}.{meaning}", card)] = Place(SUMMARY, number, column)
     for card in cards:
         for name, column in _table_columns(views, card).items():
-            for row, instant in enumerate(views.scenario.model.layout.instants, _table_top(views, card) + 2):
+            for row, instant in enumerate(views.base.layout.instants, _table_top(views, card) + 2):
                 key = Key(name, card._replace(instant=instant.name))
                 if key in views.cells:
                     found[key] = Place(SUMMARY, row, column)
-    reserve, shown = views.scenario.model.headline("reserve")[0], Key(f"{SUMMARY}.reserve", cards[0])
+    reserve, shown = views.base.headline("reserve")[0], Key(f"{SUMMARY}.reserve", cards[0])
     found[reserve], found[shown] = found[shown], inputs[reserve]
     return found
 
 
 def _table_top(views: Views, card: Column) -> int:
-    layout = views.scenario.model.layout
+    layout = views.base.layout
     height = max(len(layout.instants) + 3, 0) + CHART_HEIGHT + 2
     return PANEL_ROW + len(HEADLINES) + 4 + layout.cards.index(card) * height
 
 
 def _table_columns(views: Views, card: Column) -> dict[str, int]:
     names = [f"{SUMMARY}.series.{series}" for series in series_of(views, card)]
-    names += [f"{SUMMARY}.statistic.{name}" for name in views.scenario.model.declaration.statistics]
+    names += [f"{SUMMARY}.statistic.{name}" for name in views.base.declaration.statistics]
     return {name: number for number, name in enumerate([*names, f"{SUMMARY}.capacity"], 2)}
 
 
 def summary_sheet(writer: Writer, views: Views) -> None:
-    scenario, cards = views.scenario, views.scenario.model.layout.cards
+    scenario, cards, say = views.scenario, views.base.layout.cards, views.wording.text
     sheet = writer.sheet(SUMMARY, scenario.title, scenario.description)
-    put(sheet, f"A{PANEL_ROW}", "Answer", style.SECTION)
+    put(sheet, f"A{PANEL_ROW}", say("answer"), style.SECTION)
     for column, card in enumerate(cards, 2):
-        put(sheet, f"{get_column_letter(column)}{PANEL_ROW}", f"Card {card}" if len(cards) > 1 else "", style.STRONG)
+        head = say("column_card", name=views.wording.place(card)) if len(cards) > 1 else ""
+        put(sheet, f"{get_column_letter(column)}{PANEL_ROW}", head, style.STRONG)
     for number, meaning in enumerate(HEADLINES, PANEL_ROW + 1):
         quantity = views.cells[Key(f"{SUMMARY}.{meaning}", cards[0])].quantity
-        unit = f" ({quantity.unit.name})" if quantity.unit.name == "GiB" else ""
-        put(sheet, f"A{number}", quantity.label + unit, style.STRONG)
-    put(sheet, f"A{PANEL_ROW + len(HEADLINES) + 1}", "Checks", style.STRONG)
+        label = say("in_gib", label=quantity.label) if quantity.unit == gibibyte else quantity.label
+        put(sheet, f"A{number}", label, style.STRONG)
+    put(sheet, f"A{PANEL_ROW + len(HEADLINES) + 1}", say("checks"), style.STRONG)
     verdicts = f"B{PANEL_ROW + 1}:{get_column_letter(1 + len(cards))}{PANEL_ROW + 1}"
     words = views.cells[Key(f"{SUMMARY}.verdict", cards[0])].quantity.choices
     for word in words[1:-1]:
@@ -80,37 +81,38 @@ def summary_sheet(writer: Writer, views: Views) -> None:
 
 
 def _card_table(writer: Writer, sheet: Worksheet, views: Views, card: Column) -> None:
-    top, columns = _table_top(views, card), _table_columns(views, card)
-    put(sheet, f"A{top}", f"What is on {_card_name(views, card)} at each instant, GiB (2^30 bytes)", style.SECTION)
-    put(sheet, f"A{top + 1}", "Instant", style.STRONG)
+    top, columns, say = _table_top(views, card), _table_columns(views, card), views.wording.text
+    put(sheet, f"A{top}", say("on_card", card=_card_name(views, card)), style.SECTION)
+    put(sheet, f"A{top + 1}", say("instant"), style.STRONG)
     for name, column in columns.items():
         cell = sheet.cell(top + 1, column)
         text(cell, _title(views, name))
         cell.font, cell.fill, cell.alignment = style.HEAD, style.HEAD_FILL, style.CENTRE
     sheet.row_dimensions[top + 1].height = 32
-    for row, instant in enumerate(views.scenario.model.layout.instants, top + 2):
+    for row, instant in enumerate(views.base.layout.instants, top + 2):
         put(sheet, f"A{row}", instant.label, style.STRONG)
         for name, column in columns.items():
             if not name.startswith(f"{SUMMARY}.series."):
                 sheet.cell(row, column).fill = style.TOTAL_FILL
-    sheet.add_chart(_chart(views, card), f"A{top + len(views.scenario.model.layout.instants) + 3}")
+    sheet.add_chart(_chart(views, card), f"A{top + len(views.base.layout.instants) + 3}")
 
 
 def _card_name(views: Views, card: Column) -> str:
-    return f"card {card}" if len(views.scenario.model.layout.cards) > 1 else "the card"
+    name = views.wording.place(card)
+    return views.wording.text("one_card", name=name) if len(views.base.layout.cards) > 1 else views.wording.text("the_card")
 
 
 def _title(views: Views, name: str) -> str:
     kind, _, subject = name.removeprefix(f"{SUMMARY}.").partition(".")
     if kind == "statistic":
-        return views.scenario.model.declaration[views.scenario.model.declaration.statistics[subject]].label
-    return subject if kind == "series" else "Card, CUDA's total"
+        return views.base.declaration[views.base.declaration.statistics[subject]].label
+    return views.wording.language.series(subject) if kind == "series" else views.wording.text("capacity")
 
 
 def _chart(views: Views, card: Column) -> BarChart:
     """Stacked components of each instant, with lines for what the device shows and for the card."""
     top, columns = _table_top(views, card), _table_columns(views, card)
-    first, last = top + 2, top + 1 + len(views.scenario.model.layout.instants)
+    first, last = top + 2, top + 1 + len(views.base.layout.instants)
     sheet = quote_sheetname(SUMMARY)
 
     def area(column: int) -> str:
@@ -124,7 +126,7 @@ def _chart(views: Views, card: Column) -> BarChart:
 
     bars, lines = BarChart(), LineChart()
     bars.type, bars.grouping, bars.overlap, bars.gapWidth = "col", "stacked", 100, 40
-    bars.title, bars.y_axis.title = f"Memory on {_card_name(views, card)}", "GiB (2^30 bytes)"
+    bars.title, bars.y_axis.title = views.wording.text("chart_title", card=_card_name(views, card)), views.wording.text("chart_axis")
     colour = iter(style.SERIES_COLOURS)
     for name, column in columns.items():
         made = series(name, column)
@@ -151,10 +153,13 @@ class _Titled:
         self.title = title
 
 
+#: Keys of the heads, and widths.
 MEASURED_COLUMNS = {
-    "Record": 70, "Phase": 16, "Statistic": 12, "Process": 12, "Measured, GiB": 15, "Predicted, GiB": 15,
-    "Difference, GiB": 15, "Difference, %": 13, "Kind": 10, "Note": 60, "Where and when": 40, "Source": 60,
+    "record": 70, "phase": 16, "statistic": 12, "process": 12, "measured_value": 15, "predicted_value": 15,
+    "difference": 15, "difference_share": 13, "kind": 10, "note": 60, "where_and_when": 40, "source": 60,
 }  # fmt: skip
+#: How a record gives a figure -> the key of its word.
+KINDS = {"": "reading", "about": "about", "at least": "at_least"}
 MEASURED_TOP = 5
 
 
@@ -168,41 +173,35 @@ def place_measured(views: Views) -> dict[Key, Place]:
 
 
 def measured_sheet(writer: Writer, views: Views) -> None:
-    subtitle = "Values read on real GPUs, GiB (2^30 bytes). A record stands here only where every setting that it states is the scenario's."
-    sheet = writer.sheet(MEASURED, "Measured beside predicted", subtitle)
-    for number, (title, width) in enumerate(MEASURED_COLUMNS.items(), 1):
-        cell = sheet.cell(MEASURED_TOP - 1, number)
-        text(cell, title)
-        cell.font, cell.fill, cell.alignment = style.HEAD, style.HEAD_FILL, style.CENTRE
-        sheet.column_dimensions[get_column_letter(number)].width = width
+    wording, say = views.wording, views.wording.text
+    sheet = writer.sheet(MEASURED, say("measured"), say("measured_about"))
+    heads(sheet, MEASURED_TOP - 1, ((say(key), width) for key, width in MEASURED_COLUMNS.items()))
     for row, pair in enumerate(views.pairs, MEASURED_TOP):
         record, figure = pair.record, pair.figure
-        where = "; ".join(filter(None, (record.where, record.when)))
-        texts = {1: record.title, 2: figure.phase, 3: figure.statistic, 4: figure.process, 9: figure.bound or "reading",
+        where = say("semicolon").join(filter(None, (record.where, record.when)))
+        statistic, process = map(wording.language.word, (figure.statistic, figure.process))
+        texts = {1: record.title, 2: wording.phase(views.base, figure.phase), 3: statistic, 4: process, 9: say(KINDS[figure.bound]),
                  10: figure.note, 11: where, 12: record.source}  # fmt: skip
         for column, value in texts.items():
             cell = sheet.cell(row, column)
             text(cell, value)
             cell.font = style.BODY if column < 10 else style.NOTE
     if not views.pairs:
-        put(sheet, f"A{MEASURED_TOP}", "No record has these settings.", style.NOTE)
+        put(sheet, f"A{MEASURED_TOP}", say("no_record"), style.NOTE)
     sheet.freeze_panes = sheet.cell(MEASURED_TOP, 2)
     sheet.print_area = f"A1:I{MEASURED_TOP + len(views.pairs)}"
 
 
 def sources_sheet(writer: Writer, views: Views) -> None:
-    sheet = writer.sheet("Sources", "Sources", "Where every figure and formula comes from.")
-    for number, (title, width) in enumerate((("Quantity", 46), ("Name", 30), ("Sheet", 20), ("Source", 110), ("Note", 60)), 1):
-        cell = sheet.cell(4, number)
-        text(cell, title)
-        cell.font, cell.fill = style.HEAD, style.HEAD_FILL
-        sheet.column_dimensions[get_column_letter(number)].width = width
-    declaration = views.scenario.model.declaration
-    used = dict.fromkeys(key.row for key in views.scenario.model.cells)
+    say = views.wording.text
+    sheet = writer.sheet("Sources", say("sources"), say("sources_about"))
+    heads(sheet, 4, ((say("quantity"), 46), (say("name"), 30), (say("sheet"), 20), (say("source"), 110), (say("note"), 60)))
+    declaration = views.base.declaration
+    used = dict.fromkeys(key.row for key in views.base.cells)
     row = 5
     for name, quantity in declaration.rows.items():
         if name in used and (quantity.source or quantity.note):
-            chapter = declaration.chapters[quantity.chapter].partition(":")[0]
+            chapter = chapter_sheet(declaration.chapters[quantity.chapter])
             for column, value in enumerate((quantity.label, name, chapter, quantity.source, quantity.note), 1):
                 cell = sheet.cell(row, column)
                 text(cell, value)
@@ -211,25 +210,26 @@ def sources_sheet(writer: Writer, views: Views) -> None:
     sheet.freeze_panes = "A5"
 
 
+#: The lines of the About sheet: keys of their titles and texts.
+ABOUT = (
+    "made_by", "question", "not_answered", "live", "structural", "schedule", "roles", "units", "allocated", "reserved", "device", "colours",
+)  # fmt: skip
+
+
 def about_sheet(writer: Writer, views: Views) -> None:
-    scenario = views.scenario
-    layout = scenario.model.layout
-    sheet = writer.sheet("About", "About this workbook")
-    lines: list[tuple[str, str]] = [
-        ("Made by", f"memsheet {__version__}, from the scenario {scenario.name}"),
-        ("Question", "How much GPU memory does this need, and which cards are enough?"),
-        ("Not answered", "Speed and time: memsheet says what fits, not how fast it runs."),
-        ("Live", "Every yellow cell on Inputs: change it and all sheets follow. Words are chosen from their lists."),
-        ("Structural", "The roles, their processes and pools, the schedule and the pipeline columns: rebuild the workbook to change these."),
-        ("Schedule", f"{scenario.schedule.title} ({scenario.schedule.source})"),
-        ("Roles", "; ".join(f"{role.name} in process {role.process} on pool {role.pool}" for role in layout.roles)),
-        ("Units", "Bytes on the calculation sheets; GiB (2^30 bytes) on Summary and Measured."),
-        ("Allocated", "What torch.cuda.max_memory_allocated would read: the tensors."),
-        ("Reserved", "What torch.cuda.max_memory_reserved would read: allocated, and what the caching allocator keeps."),
-        ("Device", "What nvidia-smi would show for the card: reserved by all processes, and their CUDA contexts."),
-        ("Colours", "Yellow with blue text: input. White: formula. Grey: total. Green, yellow, red: result of a check."),
-        *(("Assumption", text) for text in scenario.assumptions),
-        *(("Less sure", text) for text in scenario.cautions()),
+    scenario, model, say, word = views.scenario, views.base, views.wording.text, views.wording.language.word
+    sheet = writer.sheet("About", say("about_this"))
+    roles = (say("about_role", role=word(role.name), process=word(role.process), pool=word(role.pool)) for role in model.layout.roles)
+    filled: dict[str, dict[str, str]] = {
+        "made_by": {"version": __version__, "scenario": scenario.name},
+        "schedule": {"schedule": views.wording.language.schedule(scenario.schedule.title), "source": scenario.schedule.source},
+        "roles": {"roles": say("semicolon").join(roles)},
+    }
+    failed = (model.cells[key].quantity for key in model.checks() if scenario.values[key])
+    lines = [
+        *((say(f"title_{key}"), say(f"about_{key}", **filled.get(key, {}))) for key in ABOUT),
+        *((say("title_assumption"), text) for text in scenario.assumptions),
+        *((say("title_less_sure"), label) for label in dict.fromkeys(row.label for row in failed if row.severity == "caution")),
     ]
     sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 18, 120
     for row, (title, body) in enumerate(lines, 3):

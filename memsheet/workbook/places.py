@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from openpyxl.utils import get_column_letter, quote_sheetname
 
-from ..declare import LOOKUPS
 from ..model import Cell, Column, Key, Model
 from ..printers.base import PrintError, Slot
+from ..quantity import LOOKUPS
 
 INPUTS, TIMELINE, CHECKS = "Inputs", "Timeline", "Checks"
 FIXED_SHEETS = ("Summary", INPUTS, TIMELINE, "Measured", CHECKS, "Sources", "About")

@@ -1,5 +1,8 @@
 """The sheets that hold the model: Inputs, one a chapter, the Timeline, Checks, and the catalogues."""
 
+import re
+from collections.abc import Iterable
+
 from openpyxl import Workbook
 from openpyxl.formatting.rule import CellIsRule
 from openpyxl.utils import get_column_letter, quote_sheetname
@@ -8,11 +11,11 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from .. import values
 from ..catalogue import Catalogue
-from ..declare import LOOKUPS, Quantity
 from ..model import Cell, Column, Key, Model
-from ..printers.excel import Excel
+from ..quantity import LOOKUPS, Quantity
 from . import style
 from .places import CHECKS, FIRST_COLUMN, FIRST_ROW, INPUTS, TIMELINE, Block, Place, Places, chapter_sheet
+from .wording import Formulas, Wording
 from .xlsx import Value, text
 
 #: Longest list of words that Excel takes inside a validation; longer ones point to a sheet.
@@ -22,9 +25,9 @@ LONGEST_INLINE_LIST = 255
 class Writer:
     """Writes cells to their places and keeps the value of every formula."""
 
-    def __init__(self, workbook: Workbook, places: Places, model: Model, results: dict[Key, object]) -> None:
-        self.workbook, self.places, self.model, self.results = workbook, places, model, results
-        self.printer = Excel()
+    def __init__(self, workbook: Workbook, places: Places, model: Model, results: dict[Key, object], wording: Wording) -> None:
+        self.workbook, self.places, self.model, self.results, self.wording = workbook, places, model, results, wording
+        self.printer = Formulas(wording.language)
         self.stored: dict[str, dict[str, Value]] = {}
 
     def sheet(self, name: str, title: str, subtitle: str = "") -> Worksheet:
@@ -66,54 +69,60 @@ def put(sheet: Worksheet, address: str, value: str, font: object = style.BODY) -
     sheet[address].font = font
 
 
+def heads(sheet: Worksheet, row: int, columns: Iterable[tuple[str, float]]) -> None:
+    """The head of a table: (title, width) of each column."""
+    for number, (title, width) in enumerate(columns, 1):
+        cell = sheet.cell(row, number)
+        text(cell, title)
+        cell.font, cell.fill, cell.alignment = style.HEAD, style.HEAD_FILL, style.CENTRE
+        sheet.column_dimensions[get_column_letter(number)].width = width
+
+
 def model_sheets(writer: Writer) -> None:
     """Inputs and one sheet a chapter: a row for each quantity, the same column for the same role on every sheet."""
-    places = writer.places
-    titles = places.model.declaration.chapters
+    places, say = writer.places, writer.wording.text
+    titles = {chapter_sheet(title): _chapter(writer.wording, name, title) for name, title in places.model.declaration.chapters.items()}
+    titles[INPUTS] = say("inputs"), say("inputs_about")
     for name, rows in places.rows.items():
         if name == CHECKS:
             continue
-        chapter = next((chapter for chapter, title in titles.items() if chapter_sheet(title) == name), "")
-        subtitle = titles[chapter].partition(":")[2].strip().capitalize() if chapter else "Yellow cells may be changed; everything else follows."
-        sheet = writer.sheet(name, titles[chapter].partition(":")[0] if chapter else INPUTS, subtitle)
-        _heading(sheet, places)
+        sheet = writer.sheet(name, *titles[name])
+        _heading(sheet, places, writer.wording)
         for row_name, row in rows.items():
             if row_name.startswith("# "):
-                put(sheet, f"A{row}", titles[row_name[2:]].partition(":")[0], style.SECTION)
+                chapter = row_name[2:]
+                put(sheet, f"A{row}", _chapter(writer.wording, chapter, places.model.declaration.chapters[chapter])[0], style.SECTION)
                 continue
             quantity = places.model.declaration[row_name]
-            _row_labels(sheet, row, quantity, FIRST_COLUMN + len(places.columns))
+            unit = "" if quantity.unit.name == "1" else writer.wording.language.word(quantity.unit.name)
+            _row_labels(sheet, row, quantity, unit, FIRST_COLUMN + len(places.columns))
         # On paper the sources would make everything else unreadably small; they have a sheet of their own.
         sheet.print_area = f"A1:{get_column_letter(FIRST_COLUMN - 1 + len(places.columns))}{max(rows.values())}"
 
 
-def _heading(sheet: Worksheet, places: Places) -> None:
+def _chapter(wording: Wording, name: str, title: str) -> tuple[str, str]:
+    """A chapter's title, and what it is about: "States: what stays on a rank"."""
+    title, *about = re.split("[:：] ?", wording.language.chapter(name, title), maxsplit=1)
+    return title, "".join(text[:1].upper() + text[1:] if text.partition(" ")[0].islower() else text for text in about)
+
+
+def _heading(sheet: Worksheet, places: Places, wording: Wording) -> None:
     """Which column is whose."""
-    row = FIRST_ROW - 1
-    titles = ["Quantity", "Name", "Unit", *(_column_title(column) for column in places.columns), "Source", "Note"]
-    for number, title in enumerate(titles, 1):
-        cell = sheet.cell(row, number)
-        text(cell, title)
-        cell.font, cell.fill, cell.alignment = style.HEAD, style.HEAD_FILL, style.CENTRE
-    widths = [58, 30, 11, *(17 for _ in places.columns), 60, 50]
-    for number, width in enumerate(widths, 1):
-        sheet.column_dimensions[get_column_letter(number)].width = width
+    row, say = FIRST_ROW - 1, wording.text
+    first, last = ((say("quantity"), 58), (say("name"), 30), (say("unit"), 11)), ((say("source"), 60), (say("note"), 50))
+    heads(sheet, row, (*first, *((_column_title(wording, column), 17) for column in places.columns), *last))
     sheet.row_dimensions[row].height = 30
     sheet.freeze_panes = sheet.cell(FIRST_ROW, FIRST_COLUMN)
     sheet.print_title_rows = f"{row}:{row}"
 
 
-def _column_title(column: Column) -> str:
-    if not any(column):
-        return "Scenario"
-    kind = "role" if column.role else "process" if column.process else "card"
-    return f"{kind} {column}"
+def _column_title(wording: Wording, column: Column) -> str:
+    kind = "role" if column.role else "process" if column.process else "card" if column.pool else "scenario"
+    return wording.text(f"column_{kind}", name=wording.place(column))
 
 
-def _row_labels(sheet: Worksheet, row: int, quantity: Quantity, after: int) -> None:
-    for number, (value, font) in enumerate(
-        ((quantity.label, style.BODY), (quantity.name, style.NOTE), (quantity.unit.name if quantity.unit.name != "1" else "", style.NOTE)), 1
-    ):  # fmt: skip
+def _row_labels(sheet: Worksheet, row: int, quantity: Quantity, unit: str, after: int) -> None:
+    for number, (value, font) in enumerate(((quantity.label, style.BODY), (quantity.name, style.NOTE), (unit, style.NOTE)), 1):
         cell = sheet.cell(row, number)
         text(cell, value)
         cell.font = font
@@ -131,14 +140,15 @@ def validations(writer: Writer) -> None:
     for key, cell in places.model.inputs.items():
         place, quantity = places.of[key], cell.quantity
         if quantity.name not in made:
-            made[quantity.name] = _validation(quantity)
+            made[quantity.name] = _validation(quantity, writer.wording.text("cannot_be", name=quantity.name))
             writer.workbook[place.sheet].add_data_validation(made[quantity.name])
         made[quantity.name].add(place.address)
 
 
-def _validation(quantity: Quantity) -> DataValidation:
-    prompt = {"promptTitle": quantity.name[:32], "prompt": (quantity.note or quantity.label)[:255], "showInputMessage": True}
-    errors = {"errorTitle": "memsheet", "error": f"{quantity.name} cannot be that."[:225], "showErrorMessage": True}
+def _validation(quantity: Quantity, error: str) -> DataValidation:
+    about = "\n".join(filter(None, (quantity.label, quantity.note)))
+    prompt = {"promptTitle": quantity.name[:32], "prompt": about[:255], "showInputMessage": True}
+    errors = {"errorTitle": "memsheet", "error": error[:225], "showErrorMessage": True}
     if quantity.catalogue:
         catalogue = quantity.catalogue
         words = f"{quote_sheetname(catalogue.title)}!$A${FIRST_ROW}:$A${FIRST_ROW + len(catalogue.rows) - 1}"
@@ -155,8 +165,8 @@ def _validation(quantity: Quantity) -> DataValidation:
 
 def timeline_sheet(writer: Writer) -> None:
     """One block a card: a row for each instant, a column for each component; bytes."""
-    places = writer.places
-    sheet = writer.sheet(TIMELINE, "Timeline", "Bytes on one card at each instant. An empty cell: not on the card then.")
+    places, say = writer.places, writer.wording.text
+    sheet = writer.sheet(TIMELINE, say("timeline"), say("timeline_about"))
     sheet.column_dimensions["A"].width = 30
     for block in places.blocks:
         _block_heading(writer, sheet, block)
@@ -167,15 +177,15 @@ def timeline_sheet(writer: Writer) -> None:
 
 
 def _block_heading(writer: Writer, sheet: Worksheet, block: Block) -> None:
-    model = writer.places.model
+    model, wording = writer.places.model, writer.wording
     labels = {instant.name: instant.label for instant in model.layout.instants}
-    put(sheet, f"A{block.top}", f"Card: {block.card}", style.SECTION)
-    put(sheet, f"A{block.first_row - 1}", "Instant", style.STRONG)
+    put(sheet, f"A{block.top}", wording.text("column_card", name=wording.place(block.card)), style.SECTION)
+    put(sheet, f"A{block.first_row - 1}", wording.text("instant"), style.STRONG)
     for number, (row, column) in enumerate(block.columns, 2):
-        quantity = model.declaration[row]
-        label = f"{quantity.label}, {column.role}" if column.role and len(model.layout.roles) > 1 else quantity.label
+        label = wording.component(model, row, column.role) if column.role else model.declaration[row].label
         above = sheet.cell(block.first_row - 2, number)
-        text(above, f"{column.process}: {column.role}" if column.role else column.process or "card")
+        process, role = map(wording.language.word, (column.process, column.role))
+        text(above, wording.text("process_role", process=process, role=role) if role else process or wording.text("whole_card"))
         above.font, above.alignment = style.NOTE, style.CENTRE
         head = sheet.cell(block.first_row - 1, number)
         text(head, label)
@@ -188,21 +198,17 @@ def _block_heading(writer: Writer, sheet: Worksheet, block: Block) -> None:
 
 def checks_sheet(writer: Writer) -> None:
     """What must hold for the formulas to cover this configuration, and when an estimate is less sure."""
-    places = writer.places
-    sheet = writer.sheet(CHECKS, "Checks", "All must be ok. 'not covered': the figures do not hold; 'less sure': they are a first cut.")
-    for number, (title, width) in enumerate((("What", 100), ("Where", 24), ("Result", 16), ("Source", 60)), 1):
-        cell = sheet.cell(FIRST_ROW - 1, number)
-        text(cell, title)
-        cell.font, cell.fill = style.HEAD, style.HEAD_FILL
-        sheet.column_dimensions[get_column_letter(number)].width = width
+    places, say, word = writer.places, writer.wording.text, writer.wording.language.word
+    sheet = writer.sheet(CHECKS, say("checks"), say("checks_about"))
+    heads(sheet, FIRST_ROW - 1, ((say("what"), 100), (say("where"), 24), (say("result"), 16), (say("source"), 60)))
     last = FIRST_ROW
     for key in places.model.checks():
         place, quantity = places.of[key], places.model.cells[key].quantity
-        put(sheet, f"A{place.row}", f"Not covered when {quantity.label}" if quantity.severity == "refuse" else f"Less sure: {quantity.label}")
-        put(sheet, f"B{place.row}", str(key.column), style.NOTE)
+        put(sheet, f"A{place.row}", say(f"when_{quantity.severity}", label=quantity.label))
+        put(sheet, f"B{place.row}", writer.wording.place(key.column), style.NOTE)
         put(sheet, f"D{place.row}", quantity.source, style.NOTE)
         last = max(last, place.row)
-    colours(sheet, f"C{FIRST_ROW}:C{last}", good="ok", warning="less sure", bad="not covered")
+    colours(sheet, f"C{FIRST_ROW}:C{last}", good=word("ok"), warning=word("less sure"), bad=word("not covered"))
     sheet.freeze_panes = sheet.cell(FIRST_ROW, 1)
 
 
@@ -222,22 +228,20 @@ def catalogue_sheets(writer: Writer) -> None:
 
 
 def _catalogue_sheet(writer: Writer, catalogue: Catalogue) -> None:
-    sheet = writer.sheet(catalogue.title, catalogue.title, "What the lookups on Inputs read.")
-    titles = ["Word", "Full name", *(column.label for column in catalogue.columns.values()), "Source"]
-    for number, title in enumerate(titles, 1):
-        cell = sheet.cell(FIRST_ROW - 1, number)
-        text(cell, title)
-        cell.font, cell.fill, cell.alignment = style.HEAD, style.HEAD_FILL, style.CENTRE
-        sheet.column_dimensions[get_column_letter(number)].width = 18 if number > 2 else (18, 34)[number - 1]
+    say, language = writer.wording.text, writer.wording.language
+    sheet = writer.sheet(catalogue.title, language.word(catalogue.title), say("catalogue_about"))
+    rows = writer.places.model.declaration.rows.values()
+    read = {LOOKUPS[int(row.lookup.args[1])]: row.label for row in rows if row.lookup is not None}
+    labels = [read.get((catalogue, name)) or language.word(column.label) for name, column in catalogue.columns.items()]
+    heads(sheet, FIRST_ROW - 1, ((say("word"), 18), (say("full_name"), 34), *((label, 18) for label in labels), (say("source"), 110)))
     sheet.row_dimensions[FIRST_ROW - 1].height = 58
-    sheet.column_dimensions[get_column_letter(len(titles))].width = 110
     for row, (word, figures) in enumerate(catalogue.rows.items(), FIRST_ROW):
         put(sheet, f"A{row}", word, style.STRONG)
         put(sheet, f"B{row}", catalogue.labels[word])
         for number, value in enumerate(figures.values(), 3):
             cell = sheet.cell(row, number, value)
             cell.font, cell.number_format = style.BODY, "#,##0" if float(value).is_integer() else "#,##0.0##"
-        source = sheet.cell(row, len(titles))
+        source = sheet.cell(row, len(labels) + 3)
         text(source, catalogue.sources[word])
         source.font = style.NOTE
     sheet.freeze_panes = sheet.cell(FIRST_ROW, 3)

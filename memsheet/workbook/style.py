@@ -2,7 +2,7 @@
 
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 
-from ..declare import Quantity
+from ..quantity import Quantity
 from ..units import share, words
 
 INK, QUIET, ACCENT = "1F2937", "6B7280", "1D4ED8"

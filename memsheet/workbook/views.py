@@ -10,38 +10,46 @@ from functools import cache
 import sympy
 
 from .. import compare, evaluate
-from ..declare import TABLE, Quantity, Reference
+from ..language import Language
 from ..model import Cell, Column, Key, Model, Target
+from ..quantity import TABLE, Quantity, Reference
 from ..scenario import Scenario
 from ..units import Unit, share, words
+from .wording import Wording
 
 SUMMARY, MEASURED = "Summary", "Measured"
 gibibyte = Unit("GiB", 0)
 GIB = 2**30
-STATUS = ("all covered", "less sure: see Checks", "not covered: see Checks")
+#: The answers of the overall check, from the best to the worst: keys of their texts.
+STATUS = ("all_covered", "some_less_sure", "some_not_covered")
 
 
 @dataclass
 class Views:
-    """The extra cells of a workbook, and the value of those that are numbers typed in (the measured figures)."""
+    """The extra cells of a workbook, and the value of those that are numbers typed in (the measured figures).
+
+    `base` is the scenario's model in the language of the workbook.
+    """
 
     scenario: Scenario
+    wording: Wording
+    base: Model
     pairs: list[compare.Pair]
     cells: dict[Key, Cell] = field(default_factory=dict)
     inputs: dict[Key, float] = field(default_factory=dict)
 
     def model(self) -> Model:
-        """The scenario's model with the views behind it."""
-        model = self.scenario.model
-        return Model(model.declaration, model.layout, model.cells | self.cells)
+        """The scenario's cells with the views behind them."""
+        return Model(self.base.declaration, self.base.layout, self.base.cells | self.cells)
 
     def values(self) -> dict[Key, evaluate.Value]:
-        """The value of every cell of that model. The scenario's own are known: the views are computed from them."""
-        model = self.scenario.model
-        read = dict.fromkeys(key for cell in self.cells.values() for key in cell.reads() if key in model.cells)
-        known = {key: Cell(key, model.cells[key].quantity) for key in read}
-        own = evaluate.scalar(Model(model.declaration, model.layout, known | self.cells))
-        return self.scenario.values | own(self.scenario.values | self.inputs)
+        """The value of every cell of that model. The scenario's numbers are known; its words are found anew, in the language."""
+        known, cells = self.scenario.values, self.model().cells
+        own = {key: cell for key, cell in cells.items() if key in self.cells or isinstance(known[key], str)}
+        read = dict.fromkeys(key for cell in own.values() for key in cell.reads() if key not in own)
+        given = {key: Cell(key, cells[key].quantity) for key in read}
+        found = evaluate.scalar(Model(self.base.declaration, self.base.layout, given | own))
+        return known | found(known | self.inputs)
 
     def add(self, row: str, column: Column, label: str, unit: Unit, expression: sympy.Expr | None, refs: dict[sympy.Symbol, Target],
             choices: tuple[str, ...] = ()) -> Key:  # fmt: skip
@@ -57,7 +65,7 @@ class Views:
 
     def same(self, row: str, column: Column, key: Key) -> Key:
         """A cell that shows another, as it is."""
-        cell, (symbol,) = self.scenario.model.cells[key], self.symbols(key)
+        cell, (symbol,) = self.base.cells[key], self.symbols(key)
         return self.add(row, column, cell.quantity.label, cell.quantity.unit, symbol, {symbol: key}, cell.quantity.choices)
 
     def symbols(self, *keys: Key) -> list[sympy.Symbol]:
@@ -65,7 +73,7 @@ class Views:
         seen: Counter[sympy.Symbol] = Counter()
         found = []
         for key in keys:
-            row = (self.cells.get(key) or self.scenario.model.cells[key]).quantity.symbol
+            row = (self.cells.get(key) or self.base.cells[key]).quantity.symbol
             found.append(_another(row, seen[row]) if seen[row] else row)
             seen[row] += 1
         return found
@@ -79,12 +87,13 @@ def _another(row: sympy.Symbol, number: int) -> sympy.Symbol:
     return symbol
 
 
-def build(scenario: Scenario) -> Views:
+def build(scenario: Scenario, language: Language) -> Views:
     """All views of a scenario, with the records that stand beside it."""
-    views = Views(scenario, compare.beside(scenario))
+    wording = Wording(language)
+    views = Views(scenario, wording, wording.model(scenario.model), compare.beside(scenario))
     _headline(views)
     _status(views)
-    for card in scenario.model.layout.cards:
+    for card in views.base.layout.cards:
         _timeline(views, card)
     for number, pair in enumerate(views.pairs):
         _measured(views, number, pair)
@@ -99,7 +108,7 @@ HEADLINES = {
 
 
 def _headline(views: Views) -> None:
-    model = views.scenario.model
+    model = views.base
     for meaning, in_gib in HEADLINES.items():
         keys = model.headline(meaning)
         for card in model.layout.cards:
@@ -113,32 +122,36 @@ def _headline(views: Views) -> None:
 
 def _status(views: Views) -> None:
     """One word for all checks."""
-    model = views.scenario.model
+    model = views.base
     failed: dict[str, list[sympy.Basic]] = {"refuse": [], "caution": []}
     keys = model.checks()
     refs: dict[sympy.Symbol, Target] = dict(zip(views.symbols(*keys), keys, strict=True))
     for symbol, key in zip(refs, keys, strict=True):
         failed[model.cells[key].quantity.severity].append(sympy.Eq(symbol, 1, evaluate=False))
     expression = sympy.Piecewise((2, sympy.Or(*failed["refuse"])), (1, sympy.Or(*failed["caution"])), (0, True))
-    views.add(f"{SUMMARY}.status", Column(), "Checks", words, expression, refs, STATUS)
+    views.add(f"{SUMMARY}.status", Column(), "Checks", words, expression, refs, tuple(map(views.wording.text, STATUS)))
 
 
 def _timeline(views: Views, card: Column) -> None:
     """Instant x series in GiB, and what each tool would show."""
-    model = views.scenario.model
+    model = views.base
     declaration = model.declaration
-    for instant in model.layout.instants:
-        where = card._replace(instant=instant.name)
+    here: dict[str, list[Key]] = {instant.name: [] for instant in model.layout.instants}
+    for key in model.cells:
+        if key.column.instant and (key.column.pool, key.column.stage) == (card.pool, card.stage):
+            here[key.column.instant].append(key)
+    capacity = next(key for key in model.headline("capacity") if key.column == card)
+    for instant, keys_then in here.items():
+        where = card._replace(instant=instant)
         held: dict[str, list[Key]] = {}
-        for key in model.cells:
-            if key.column.role and key.column.instant == instant.name and (key.column.pool, key.column.stage) == (card.pool, card.stage):
+        for key in keys_then:
+            if key.column.role:
                 held.setdefault(declaration.series_of(key.row), []).append(key)
         for series, keys in held.items():
             views.in_gib(f"{SUMMARY}.series.{series}", where, series, *keys)
         for statistic, row in declaration.statistics.items():
-            keys = [key for key in model.cells if key.row == row and key.column._replace(process="") == where]
+            keys = [key for key in keys_then if key.row == row and key.column._replace(process="") == where]
             views.in_gib(f"{SUMMARY}.statistic.{statistic}", where, declaration[row].label, *keys)
-        capacity = next(key for key in model.headline("capacity") if key.column == card)
         views.in_gib(f"{SUMMARY}.capacity", where, "Card", capacity)
 
 
@@ -165,4 +178,4 @@ def _measured(views: Views, number: int, pair: compare.Pair) -> None:
 def series_of(views: Views, card: Column) -> list[str]:
     """The series that a card's chart has, in the declared order."""
     present = {key.row for key in views.cells if (key.column.pool, key.column.stage) == (card.pool, card.stage)}
-    return [series for series in views.scenario.model.declaration.series_names() if f"{SUMMARY}.series.{series}" in present]
+    return [series for series in views.base.declaration.series_names() if f"{SUMMARY}.series.{series}" in present]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 import sympy
 
-from memsheet.declare import Quantity
 from memsheet.model import Cell, Key
+from memsheet.quantity import Quantity
 from memsheet.units import count
 
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, assume, example, given, reject, settings
 from hypothesis import strategies as st
 
 from memsheet import evaluate
-from memsheet.declare import TABLE, Quantity
 from memsheet.model import Cell, Key, Model
 from memsheet.printers.excel import Excel
+from memsheet.quantity import TABLE, Quantity
 from memsheet.units import count
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memsheet import scenario, workbook
+from memsheet import language, scenario, workbook
 from memsheet.workbook import views, xlsx
 
 spec = importlib.util.spec_from_file_location("workbook_engines", Path(__file__).with_name("engines.py"))
@@ -25,15 +25,15 @@ SCENARIOS = ["h200-ppo-lora", "seed-2-mid-size", "table-1-full-7b", "table-1-inf
 
 
 class Book:
-    """A scenario's workbook on disk, its whole model, and where each cell stands."""
+    """A scenario's workbook on disk in one language, its whole model, and where each cell stands."""
 
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, tag: str) -> None:
         self.scenario = scenario.load(name)
-        shown = views.build(self.scenario)
+        shown = views.build(self.scenario, language.load(tag))
         self.model, self.inputs = shown.model(), self.scenario.inputs | shown.inputs
-        self.path = folder / f"{name}.xlsx"
-        workbook.write(self.scenario, self.path)
-        self.places = workbook.build(self.scenario)[2].of
+        self.path = folder / f"{name}.{tag}.xlsx"
+        workbook.write(self.scenario, self.path, tag)
+        self.places = workbook.build(self.scenario, tag)[2].of
         self.formulas = [key for key, cell in self.model.cells.items() if cell.expression is not None]
 
     def differences(self, engine, changed: dict) -> list[str]:
@@ -68,12 +68,12 @@ def random_value(quantity, random: Random):
 
 @pytest.fixture(scope="module")
 def books(tmp_path_factory):
-    made: dict[str, Book] = {}
+    made: dict[tuple[str, str], Book] = {}
 
-    def book(name: str) -> Book:
-        if name not in made:
-            made[name] = Book(name, tmp_path_factory.mktemp("books"))
-        return made[name]
+    def book(name: str, tag: str = "en") -> Book:
+        if (name, tag) not in made:
+            made[name, tag] = Book(name, tmp_path_factory.mktemp("books"), tag)
+        return made[name, tag]
 
     return book
 
@@ -91,6 +91,14 @@ def test_every_formula_cell_agrees_as_built(books, name, engine):
 def test_every_formula_cell_agrees_after_random_changes(books, name, engine, seed):
     book = books(name)
     assert book.differences(engine, book.random_inputs(Random(seed))) == []
+
+
+@pytest.mark.parametrize("engine", [engines.formualizer, engines.ironcalc], ids=["formualizer", "ironcalc"])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_formula_cell_agrees_in_chinese(books, engine, seed):
+    """The words of inputs go in as scenario files say them; those that formulas decide come out in Chinese."""
+    book = books("h200-ppo-lora", "zh")
+    assert book.differences(engine, book.random_inputs(Random(seed)) if seed else {}) == []
 
 
 @pytest.mark.parametrize("name", ["h200-ppo-lora", "table-1-full-7b"])
