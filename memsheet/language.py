@@ -80,10 +80,3 @@ def load(name: str) -> Language:
     )
     texts = {f"{section}.{key}": text for section in ("report", "workbook") for key, text in (data[section] or {}).items()}
     return Language(name, data["tag"], texts, data.get("labels") or {})
-
-
-def placeholders(text: str) -> set[str]:
-    """The names in braces of a text."""
-    from string import Formatter
-
-    return {name for _, name, _, _ in Formatter().parse(text) if name}

@@ -30,5 +30,9 @@ class NameOfHighest(Unevaluated):
     """NameOfHighest(range): the label of the first cell that is highest in the range: a word."""
 
 
+class CountOf(Unevaluated):
+    """CountOf(range, number): how many cells of a range of words are the word of that number."""
+
+
 class Lookup(Unevaluated):
     """Lookup(option, column number): a catalogue's figure for the chosen row."""

@@ -65,6 +65,10 @@ class Excel(Printer):
     def _place_of_highest(self, cells: sympy.Symbol) -> str:
         return f"MATCH(MAX({self.slot('range', cells)}),{self.slot('range', cells)},0)"
 
+    def _print_CountOf(self, node: nodes.CountOf) -> str:
+        cells, number = node.args
+        return f"COUNTIF({self.slot('range', cells)},{self.word(self.words_of(cells)[int(number)])})"
+
     def _print_Lookup(self, node: nodes.Lookup) -> str:
         number = lookup_number(node)
         return f"INDEX({self.slot('values', number)},MATCH({self._print(node.args[0])},{self.slot('rows', number)},0))"

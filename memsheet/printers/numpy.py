@@ -37,4 +37,4 @@ class Numpy(Python):
     def _print_AtHighest(self, node: nodes.AtHighest) -> str:
         raise PrintError("Numpy has no text for AtHighest: ask the scalar target which cell is highest")
 
-    _print_NameOfHighest = _print_AtHighest
+    _print_NameOfHighest = _print_CountOf = _print_AtHighest

@@ -60,5 +60,9 @@ class Python(Printer):
     def _print_NameOfHighest(self, node: nodes.NameOfHighest) -> str:
         return f"at_highest(({self.slot('range', node.args[0])}), {self.slot('labels', node.args[0])})"
 
+    def _print_CountOf(self, node: nodes.CountOf) -> str:
+        cells, number = node.args
+        return f"({self.slot('range', cells)}).count({int(number)})"
+
     def _print_Lookup(self, node: nodes.Lookup) -> str:
         return f"{self.slot('values', lookup_number(node))}[{self._print(node.args[0])}]"

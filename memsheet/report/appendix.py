@@ -3,6 +3,7 @@
 Where an option decides, the branch that this scenario takes is printed: what was computed, and half the length.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import sympy
@@ -28,12 +29,12 @@ class Equation:
 
 @dataclass(frozen=True)
 class Chapter:
-    """`inputs` are the symbols of what the chapter is given, with their labels; `plain` are equations without a calculation."""
+    """`inputs` are the symbols of what the chapter is given, with their labels; `nothing` are the rows that are 0 here."""
 
     title: str
     inputs: tuple[tuple[Markup, str], ...]
     equations: tuple[Equation, ...]
-    plain: tuple[Equation, ...]
+    nothing: tuple[tuple[Markup, str], ...]
 
 
 def chapters(reading: Reading) -> list[Chapter]:
@@ -43,22 +44,18 @@ def chapters(reading: Reading) -> list[Chapter]:
     found = []
     for name, title in model.declaration.chapters.items():
         rows = [row for row in model.declaration.rows.values() if row.chapter == name and row.name in used and not row.severity]
-        inputs = tuple(
-            (Markup(reading.printer.names.symbol(row)), reading.language.label(row)) for row in rows if row.is_given and row.tex
-        )
         sides = {row.name: _sides(reading, used[row.name]) for row in rows if not row.is_given}
-        plain = {row for row, some in sides.items() if not any(side.args for side in some)}
-        equations = {row.name: _equation(reading, row, sides[row.name]) for row in rows if row.name in sides}
-        if inputs or equations:
-            found.append(
-                Chapter(
-                    reading.language.chapter(name, title),
-                    inputs,
-                    tuple(equation for row, equation in equations.items() if row not in plain),
-                    tuple(equation for row, equation in equations.items() if row in plain),
-                )
-            )
+        zero = {row for row, some in sides.items() if set(some) == {sympy.Integer(0)}}
+        inputs = _symbols(reading, (row for row in rows if row.is_given and row.tex))
+        equations = tuple(_equation(reading, row, sides[row.name]) for row in rows if row.name in sides.keys() - zero)
+        nothing = _symbols(reading, (row for row in rows if row.name in zero))
+        if inputs or equations or nothing:
+            found.append(Chapter(reading.language.chapter(name, title), inputs, equations, nothing))
     return found
+
+
+def _symbols(reading: Reading, rows: Iterable[Quantity]) -> tuple[tuple[Markup, str], ...]:
+    return tuple((Markup(reading.printer.names.symbol(row)), reading.language.label(row)) for row in rows)
 
 
 def _sides(reading: Reading, cells: list[Cell]) -> dict[sympy.Basic, list[Cell]]:

@@ -60,7 +60,9 @@ class Reading:
 
     def whose(self, keys: Iterable[Key], others: Iterable[Key]) -> str:
         """What sets some cells of a row apart from its others: roles, stages or instants, as few words as will do."""
-        columns, rest = [key.column for key in keys], [key.column for key in others]
+        order = self.scenario.model.layout.columns
+        columns = sorted((key.column for key in keys), key=lambda column: order.index(column._replace(instant="")))
+        rest = [key.column for key in others]
         for fields in _APART:
             mine = dict.fromkeys(_only(column, fields) for column in columns)
             if mine.keys().isdisjoint(_only(column, fields) for column in rest):

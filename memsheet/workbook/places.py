@@ -142,7 +142,8 @@ def assign(model: Model) -> Places:
     numbers = {column: FIRST_COLUMN + number for number, column in enumerate(places.columns)}
     order = {name: number for number, name in enumerate(model.declaration.rows)}
     chapter = ""
-    for key in sorted(plain, key=lambda key: order[key.row]):
+    # Checks that refuse stand before those that caution, so that each kind is one range.
+    for key in sorted(plain, key=lambda key: (plain[key].quantity.severity == "caution", order[key.row])):
         cell = plain[key]
         sheet = sheet_of(model, cell)
         rows = places.rows.setdefault(sheet, {})

@@ -12,6 +12,7 @@ import sympy
 from .. import compare, evaluate
 from ..language import Language
 from ..model import Cell, Column, Key, Model, Target
+from ..nodes import CountOf
 from ..quantity import TABLE, Quantity, Reference
 from ..scenario import Scenario
 from ..units import Unit, share, words
@@ -123,12 +124,15 @@ def _headline(views: Views) -> None:
 def _status(views: Views) -> None:
     """One word for all checks."""
     model = views.base
-    failed: dict[str, list[sympy.Basic]] = {"refuse": [], "caution": []}
-    keys = model.checks()
-    refs: dict[sympy.Symbol, Target] = dict(zip(views.symbols(*keys), keys, strict=True))
-    for symbol, key in zip(refs, keys, strict=True):
-        failed[model.cells[key].quantity.severity].append(sympy.Eq(symbol, 1, evaluate=False))
-    expression = sympy.Piecewise((2, sympy.Or(*failed["refuse"])), (1, sympy.Or(*failed["caution"])), (0, True))
+    refs: dict[sympy.Symbol, Target] = {}
+    answers: list[tuple[int, sympy.Basic]] = []
+    for number, severity in ((2, "refuse"), (1, "caution")):
+        keys = tuple(key for key in model.checks() if model.cells[key].quantity.severity == severity)
+        if keys:
+            (symbol,) = views.symbols(keys[0])
+            refs[symbol] = keys
+            answers.append((number, CountOf(symbol, 1) > 0))
+    expression = sympy.Piecewise(*answers, (0, True))
     views.add(f"{SUMMARY}.status", Column(), "Checks", words, expression, refs, tuple(map(views.wording.text, STATUS)))
 
 

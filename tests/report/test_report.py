@@ -69,10 +69,10 @@ def test_it_says_once_what_it_does_not_answer(pdf, text_of):
 
 
 def test_a_configuration_that_is_not_covered_gets_no_verdict(loaded, text_of):
-    refused = loaded("seed-3-large", (("actor.pipeline_parallel_size", "3"),))
+    refused = loaded("table-1-inference-7b", (("response_length", "4000"),))
     assert refused.refusals()
     text = text_of(report.contents(refused, "x", workbook=None))
-    assert "not covered by the formulas" in text and "choose a divisor of the layer count" in text
+    assert "not covered by the formulas" in text and "generation needs response_length" in text
     assert "smallest card of the catalogue" not in text
 
 
