@@ -1,13 +1,22 @@
 """An estimate for the terminal and for machines: the verdict, and what is on each card at each instant."""
 
+import shutil
 import textwrap
 from typing import Any
 
 from . import compare, terminal
 from .model import Column, Key
 from .scenario import Scenario
+from .settings import settings
 from .units import byte
 
+STATISTICS = (
+    "allocated: torch's tensors; reserved: with torch's cache; device: what nvidia-smi shows; "
+    "needed: what must be there when torch gives its cache back."
+)
+#: Where settings come from -> the name of their line.
+ORIGINS = {"command line": "Changed", "file": "Asked", "default": "By default"}
+WITHOUT_EFFECT = "No effect"
 #: The first column of a table is text, the others are numbers.
 _RIGHT = "l" + "r" * 30
 #: The questions that the headline answers, in the order of the terminal.
@@ -23,6 +32,7 @@ def as_dict(scenario: Scenario) -> dict[str, Any]:
         "refused": scenario.refusals(),
         "less_sure": scenario.cautions(),
         "assumptions": list(scenario.assumptions),
+        "settings": {one.name: {"value": one.text, "origin": one.origin, "without_effect": one.idle} for one in settings(scenario)},
         "cards": [_card(scenario, card) for card in scenario.model.layout.cards],
         "measured": [
             {
@@ -37,7 +47,7 @@ def as_dict(scenario: Scenario) -> dict[str, Any]:
 def _card(scenario: Scenario, card: Column) -> dict[str, Any]:
     headline = {meaning: scenario.headline(meaning, card) for meaning in CARD_MEANINGS}
     timeline = [_instant(scenario, card, instant.name) for instant in scenario.model.layout.instants]
-    return {"card": str(card), **headline, "timeline": timeline}
+    return {"card": str(card), "gpu": scenario.gpu(card), **headline, "timeline": timeline}
 
 
 def _instant(scenario: Scenario, card: Column, instant: str) -> dict[str, Any]:
@@ -62,7 +72,8 @@ def _at(scenario: Scenario, card: Column, instant: str) -> list[Key]:
 def render(scenario: Scenario, *, colour: bool) -> str:
     """The estimate as a reader sees it in a terminal."""
     worst, say = scenario.tightest_card(), scenario.worst
-    paint = {"fits": "green", "does not fit": "red"}.get(scenario.verdict(), "yellow")
+    worst_word, *_, best_word = scenario.model.declaration[scenario.model.declaration.headline["verdict"]].choices
+    paint = {best_word: "green", worst_word: "red"}.get(scenario.verdict(), "yellow")
     lines = [terminal.paint(terminal.printable(scenario.title), "bold", colour), ""]
     several = f" on the tightest card, {worst}" if len(scenario.model.layout.cards) > 1 else ""
     gpu = scenario.gpu(worst)
@@ -71,15 +82,17 @@ def render(scenario: Scenario, *, colour: bool) -> str:
         ("Peak", f"{_size(say('peak'))} of {_size(say('capacity'))}{several}, cached memory given back"),
         ("When", f"{say('peak_instant')}; the largest component is {say('peak_component')}"),
         ("Room left", f"{_size(say('headroom'))} ({say('headroom_share'):.1%}); the reserve asked for is {say('reserve'):.0%}"),
-        ("nvidia-smi", f"about {_size(say('typical_peak'))} at the peak, cached memory included"),
     ]
-    lines += [f"  {name:<11} {text}" for name, text in facts]
-    lines += ["", f"  GiB (2^30 bytes) on card {worst}; allocated: torch's tensors, reserved: with torch's cache, device: nvidia-smi", ""]
+    if scenario.verdict() != worst_word:
+        facts.append(("nvidia-smi", f"about {_size(say('typical_peak'))} at the peak, cached memory included"))
+    facts += _asked(scenario)
+    lines += [_wrapped(f"  {name:<11} ", terminal.printable(text) if name in ORIGINS.values() else text) for name, text in facts]
+    lines += ["", _wrapped("  ", f"GiB (2^30 bytes) on card {worst}. {STATISTICS}"), ""]
     lines.append(_timeline(scenario, worst))
     if pairs := compare.beside(scenario):
         lines += ["", "  Measured beside predicted, GiB", "", _measured(pairs)]
     notes = [("less sure", caution) for caution in scenario.cautions()] + [("assumes", text) for text in scenario.assumptions]
-    lines += ["", *(_paragraph(kind, terminal.printable(text)) for kind, text in notes)]
+    lines += ["", *(_wrapped(f"  {kind}: ", terminal.printable(text), "    ") for kind, text in notes)]
     return "\n".join(lines)
 
 
@@ -91,8 +104,24 @@ def _gib(value: float) -> str:
     return f"{value / 2**30:,.2f}"
 
 
-def _paragraph(kind: str, text: str) -> str:
-    return textwrap.fill(f"{kind}: {text}", 110, initial_indent="  ", subsequent_indent="    ")
+def _asked(scenario: Scenario) -> list[tuple[str, str]]:
+    """The settings behind the answer, by who stated them, and those that change nothing."""
+    found, rows = settings(scenario), scenario.model.declaration.rows
+    lines = []
+    for origin, name in ORIGINS.items():
+        # Of the defaults only the words: they say what kind of job this is. --json has the numbers too.
+        words = [one for one in found if one.origin == origin and (origin != "default" or rows[one.name].choices)]
+        texts = [f"{one.name} {one.text}" for one in words]
+        lines.append((name, "; ".join(texts)))
+    lines.append((WITHOUT_EFFECT, ", ".join(one.name for one in found if one.idle)))
+    return [(name, text) for name, text in lines if text]
+
+
+def _wrapped(head: str, text: str, indent: str = "") -> str:
+    """A paragraph no wider than the terminal, the lines after the first set in under the text."""
+    indent = indent or " " * len(head)
+    columns = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    return textwrap.fill(text, columns, initial_indent=head, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _timeline(scenario: Scenario, card: Column) -> str:

@@ -31,6 +31,7 @@ NEEDS = {
     "dict_type": "`name: value` lines", "list_type": "a list of texts: [a, b]",
     "string_type": "a text", "string_pattern_mismatch": "a text",
 }  # fmt: skip
+NOT_COVERED = "not covered"
 Sentence = Annotated[str, pydantic.Field(max_length=1000)]
 
 
@@ -77,8 +78,8 @@ class Scenario:
         return self.evaluator(self.inputs)
 
     def verdict(self) -> str:
-        """The worst verdict of any card."""
-        return str(self.worst("verdict"))
+        """The worst verdict of any card; "not covered" where the formulas do not hold."""
+        return NOT_COVERED if self.refusals() else str(self.worst("verdict"))
 
     def worst(self, meaning: str) -> evaluate.Value:
         """What a headline row says of the card with the highest peak."""

@@ -13,6 +13,13 @@ from .schedule import Schedule
 
 #: The blocks of inputs that belong to somebody.
 OWNERS = ("roles", "processes", "pools")
+#: What to do with an input stated for an owner who has none of his own, by the level it belongs to.
+LEVELS = {
+    "scenario": "the whole scenario has one. State it under inputs",
+    "card": "each pool of cards has one. State it under inputs, or for a pool",
+    "process": "each process has one. State it under inputs, or for a process",
+    "role": "other roles read it. State it for one of them",
+}
 #: A pool's name becomes part of names in Excel.
 POOL = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -124,8 +131,9 @@ class Statements:
             member = next(iter(self.groups[name].values())).name if name in self.groups else name
             place = self.found[owner, member][1]
             if not winners:
-                whose = f" for {owner}" if owner else ""
-                self.wrong(place, f"{name} has no effect{whose}: nothing in this schedule reads it. Remove it")
+                whole = owner and any(key.row == member for key in model.cells)
+                advice = LEVELS[self.chapters[member].per] if whole else "nothing in this schedule reads it. Remove it"
+                self.wrong(place, f"{name} has no effect{f' for {owner}' if owner else ''}: {advice}")
             elif owner not in winners and not self._laid_over(place, [self.found[winner, member][1] for winner in winners]):
                 stated = ", ".join(f"{winner}.{name}" for winner in sorted(winners))
                 self.wrong(place, f"{name} has no effect: more particular statements go first. Set {stated}")

@@ -34,13 +34,18 @@ def change(value: float, unit: "Unit") -> str:
 
 
 def table(rows: Sequence[Sequence[str]], headers: Sequence[str] = (), align: str = "") -> str:
-    """Rows as aligned text. `align` has a letter a column: l or r (l where it is shorter)."""
-    lines = [[printable(text) for text in row] for row in ([headers] if headers else []) + list(rows)]
-    if not lines:
+    """Rows as aligned text. `align` has a letter a column: l or r (l where it is shorter).
+
+    A header wider than its column is set over several lines.
+    """
+    body = [[printable(text) for text in row] for row in rows]
+    heads = [_over_lines(head, max((width(row[number]) for row in body), default=0)) for number, head in enumerate(headers)]
+    height = max(map(len, heads), default=0)
+    above = [[head[line - height + len(head)] if line >= height - len(head) else "" for head in heads] for line in range(height)]
+    if not above + body:
         return ""
-    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
-    if headers:
-        lines.insert(1, ["-" * wide for wide in widths])
+    widths = [max(map(width, column)) for column in zip(*above, *body, strict=True)]
+    lines = [*above, *([["-" * wide for wide in widths]] if headers else []), *body]
     align = align.ljust(len(widths), "l")
 
     def padded(text: str, wide: int, side: str) -> str:
@@ -48,6 +53,18 @@ def table(rows: Sequence[Sequence[str]], headers: Sequence[str] = (), align: str
         return blank + text if side == "r" else text + blank
 
     return "\n".join("  ".join(map(padded, line, widths, align)).rstrip() for line in lines)
+
+
+def _over_lines(head: str, wide: int) -> list[str]:
+    """A header in lines as wide as its column's texts, or as its longest word."""
+    words = printable(head).split(" ")
+    lines = [words[0]]
+    for word in words[1:]:
+        if width(lines[-1]) + 1 + width(word) <= max(wide, *map(width, words)):
+            lines[-1] += " " + word
+        else:
+            lines.append(word)
+    return lines
 
 
 def width(text: str) -> int:

@@ -23,7 +23,8 @@ def test_the_scenario_of_run_62_stands_beside_run_62_only() -> None:
     assert compare.left_out(PPO, RECORDS) == []
     for statistic in ("allocated", "reserved", "device"):
         phases = [pair.figure.phase for pair in pairs if pair.figure.statistic == statistic]
-        assert phases == [instant.name for instant in PPO.schedule.instants]
+        # The run was one iteration, so the instants of later ones stand alone.
+        assert phases == [instant.name for instant in PPO.schedule.instants if not instant.name.startswith("later_")]
 
 
 def test_allocated_is_within_one_percent_in_every_phase() -> None:
@@ -76,8 +77,9 @@ def test_what_nothing_reads_is_taken_at_its_default() -> None:
 def test_a_phase_of_several_instants_is_predicted_by_the_highest() -> None:
     update, run = compare.beside(PPO, with_figures(Figure("ppo_update", "allocated", 1), Figure("run", "allocated", 1)))
     allocated = {key.column.instant: PPO.values[key] for key in PPO.model.cells if key.row == "allocated"}
-    assert {key.column.instant for key in update.cells} == {"critic_update", "actor_update"}
-    assert update.predicted == max(allocated["critic_update"], allocated["actor_update"])
+    updates = {"critic_update", "actor_update", "later_critic_update", "later_actor_update"}
+    assert {key.column.instant for key in update.cells} == updates
+    assert update.predicted == max(allocated[instant] for instant in updates)
     assert len(run.cells) == len(allocated) and run.predicted == max(allocated.values())
 
 

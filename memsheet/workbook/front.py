@@ -11,13 +11,13 @@ from ..model import Column, Key
 from . import style
 from .places import Place, chapter_sheet
 from .sheets import Writer, colours, heads, put
-from .views import HEADLINES, MEASURED, SUMMARY, Views, gibibyte, series_of
+from .views import ASKED, HEADLINES, MEASURED, SUMMARY, Views, gibibyte, series_of
 from .xlsx import text
 
 #: The Summary's rows: title, description, the panel from here, then a block for each card.
 PANEL_ROW = 5
-STATISTICS_AFTER = 1
-CHART_HEIGHT = 18  # rows
+CHART_HEIGHT = 23  # rows
+ASKED_WIDTH = 2  # columns that a label of a stated input may run over
 
 
 def place_summary(views: Views, inputs: dict[Key, Place]) -> dict[Key, Place]:
@@ -36,9 +36,19 @@ def place_summary(views: Views, inputs: dict[Key, Place]) -> dict[Key, Place]:
                 key = Key(name, card._replace(instant=instant.name))
                 if key in views.cells:
                     found[key] = Place(SUMMARY, row, column)
+    found |= {key: Place(SUMMARY, row, column + ASKED_WIDTH) for key, (row, column) in _asked_labels(views).items()}
     reserve, shown = views.base.headline("reserve")[0], Key(f"{SUMMARY}.reserve", cards[0])
     found[reserve], found[shown] = found[shown], inputs[reserve]
     return found
+
+
+def _asked_labels(views: Views) -> dict[Key, tuple[int, int]]:
+    """Row and column of the label of each stated input: right of the panel, in as many strips as they need."""
+    keys = [key for key in views.cells if key.row.startswith(ASKED)]
+    height, first = len(HEADLINES) + 1, 3 + len(views.base.layout.cards)
+    return {
+        key: (PANEL_ROW + 1 + number % height, first + number // height * (ASKED_WIDTH + 2)) for number, key in enumerate(keys)
+    }  # fmt: skip
 
 
 def _table_top(views: Views, card: Column) -> int:
@@ -67,8 +77,16 @@ def summary_sheet(writer: Writer, views: Views) -> None:
     put(sheet, f"A{PANEL_ROW + len(HEADLINES) + 1}", say("checks"), style.STRONG)
     verdicts = f"B{PANEL_ROW + 1}:{get_column_letter(1 + len(cards))}{PANEL_ROW + 1}"
     words = views.cells[Key(f"{SUMMARY}.verdict", cards[0])].quantity.choices
-    for word in words[1:-1]:
-        colours(sheet, verdicts, good=words[-1], warning=word, bad=words[0])
+    worst, *tight, best, not_covered = words
+    for word in tight:
+        colours(sheet, verdicts, good=best, warning=word, bad=worst)
+    colours(sheet, verdicts, good=best, warning=tight[0], bad=not_covered)
+    asked = _asked_labels(views)
+    for number, (key, (row, column)) in enumerate(asked.items()):
+        if number == 0:
+            put(sheet, f"{get_column_letter(column)}{PANEL_ROW}", say("asked"), style.SECTION)
+        whose = f" ({views.wording.place(key.column)})" if any(key.column) else ""
+        put(sheet, f"{get_column_letter(column)}{row}", key.row.removeprefix(ASKED) + whose)
     status = Place(SUMMARY, PANEL_ROW + len(HEADLINES) + 1, 2).address
     good, warning, bad = views.cells[Key(f"{SUMMARY}.status", Column())].quantity.choices
     colours(sheet, status, good=good, warning=warning, bad=bad)
@@ -127,11 +145,11 @@ def _chart(views: Views, card: Column) -> BarChart:
     bars, lines = BarChart(), LineChart()
     bars.type, bars.grouping, bars.overlap, bars.gapWidth = "col", "stacked", 100, 40
     bars.title, bars.y_axis.title = views.wording.text("chart_title", card=_card_name(views, card)), views.wording.text("chart_axis")
-    colour = iter(style.SERIES_COLOURS)
+    colour = dict(zip((f"{SUMMARY}.series.{name}" for name in views.base.declaration.series_names()), style.SERIES_COLOURS, strict=False))
     for name, column in columns.items():
         made = series(name, column)
         if name.startswith(f"{SUMMARY}.series."):
-            made.graphicalProperties.solidFill = next(colour)
+            made.graphicalProperties.solidFill = colour.get(name, style.QUIET)
             bars.series.append(made)
         elif name in (f"{SUMMARY}.capacity", f"{SUMMARY}.statistic.device"):
             made.graphicalProperties.line.solidFill = "111827" if name == f"{SUMMARY}.capacity" else "B91C1C"
@@ -142,7 +160,7 @@ def _chart(views: Views, card: Column) -> BarChart:
     bars.y_axis.number_format, bars.y_axis.delete, bars.x_axis.delete = "0", False, False
     bars.legend.position = "r"
     bars += lines
-    bars.width, bars.height = 32, 9.5
+    bars.width, bars.height = 32, 11.5
     return bars
 
 

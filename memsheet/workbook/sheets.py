@@ -36,6 +36,7 @@ class Writer:
         if subtitle:
             put(sheet, "A2", subtitle, style.SUBTITLE)
         sheet.sheet_view.showGridLines = False
+        sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
         sheet.page_setup.orientation, sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = "landscape", 1, 0
         sheet.sheet_properties.pageSetUpPr.fitToPage = True
         return sheet
@@ -59,7 +60,8 @@ class Writer:
             text(target, value)
         else:
             target.value = value  # type: ignore[assignment]
-        if cell.quantity.is_given and cell.key in self.places.model.cells:
+        low, high = cell.quantity.limits
+        if cell.quantity.is_given and cell.key in self.places.model.cells and low != high:  # else there is nothing to choose
             target.font, target.fill, target.border = style.INPUT, style.INPUT_FILL, style.INPUT_BORDER
 
 

@@ -30,7 +30,7 @@ RIGHT = Alignment(horizontal="right", vertical="center")
 RIGHT_WRAPPED = Alignment(horizontal="right", vertical="center", wrap_text=True)
 
 GIB_FORMAT = '#,##0.00;-#,##0.00;"–"'
-SERIES_COLOURS = ("2563EB", "7C3AED", "059669", "D97706", "DC2626", "0891B2", "9CA3AF", "DB2777", "65A30D")
+SERIES_COLOURS = ("2563EB", "7C3AED", "059669", "D97706", "0891B2", "DB2777", "65A30D", "9CA3AF")
 
 
 def number_format(quantity: Quantity) -> str:

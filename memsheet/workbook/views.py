@@ -14,11 +14,13 @@ from ..language import Language
 from ..model import Cell, Column, Key, Model, Target
 from ..nodes import CountOf
 from ..quantity import TABLE, Quantity, Reference
-from ..scenario import Scenario
+from ..scenario import NOT_COVERED, Scenario
 from ..units import Unit, share, words
 from .wording import Wording
 
 SUMMARY, MEASURED = "Summary", "Measured"
+#: What the names of the Summary's cells for stated inputs begin with.
+ASKED = f"{SUMMARY}.asked."
 gibibyte = Unit("GiB", 0)
 GIB = 2**30
 #: The answers of the overall check, from the best to the worst: keys of their texts.
@@ -94,6 +96,7 @@ def build(scenario: Scenario, language: Language) -> Views:
     views = Views(scenario, wording, wording.model(scenario.model), compare.beside(scenario))
     _headline(views)
     _status(views)
+    _asked(views)
     for card in views.base.layout.cards:
         _timeline(views, card)
     for number, pair in enumerate(views.pairs):
@@ -112,6 +115,10 @@ def _headline(views: Views) -> None:
     model = views.base
     for meaning, in_gib in HEADLINES.items():
         keys = model.headline(meaning)
+        if meaning == "verdict":
+            for key in keys:
+                _verdict(views, key)
+            continue
         for card in model.layout.cards:
             key = next((key for key in keys if (key.column.pool, key.column.stage) == (card.pool, card.stage)), keys[0])
             label = model.cells[key].quantity.label
@@ -121,18 +128,45 @@ def _headline(views: Views) -> None:
                 views.same(f"{SUMMARY}.{meaning}", card, key)
 
 
+def _verdict(views: Views, key: Key) -> None:
+    """The model's verdict, or that there is none: where a check refuses, no figure holds."""
+    quantity, (symbol,) = views.base.cells[key].quantity, views.symbols(key)
+    refused, refs = _failed(views, "refuse")
+    *tests, last = range(len(quantity.choices))
+    answers = [(number, sympy.Eq(symbol, number)) for number in tests]
+    expression = sympy.Piecewise((len(quantity.choices), refused), *answers, (last, True))
+    words_ = (*quantity.choices, views.wording.language.word(NOT_COVERED))
+    views.add(f"{SUMMARY}.verdict", key.column, quantity.label, words, expression, {symbol: key, **refs}, words_)
+
+
+def _failed(views: Views, severity: str) -> tuple[sympy.Basic, dict[sympy.Symbol, Target]]:
+    """Whether any check of a severity fails, and what that reads."""
+    keys = tuple(key for key in views.base.checks() if views.base.cells[key].quantity.severity == severity)
+    if not keys:
+        return sympy.false, {}
+    (symbol,) = views.symbols(keys[0])
+    return CountOf(symbol, 1) > 0, {symbol: keys}
+
+
+def _asked(views: Views) -> None:
+    """The inputs that somebody stated; one cell for all roles where they agree."""
+    scenario = views.scenario
+    rows: dict[str, list[Key]] = {name: [] for name in views.base.declaration.rows}
+    for key in scenario.places:
+        if key in views.base.cells:
+            rows[key.row].append(key)
+    for name, keys in rows.items():
+        differ = len({value for key, value in scenario.inputs.items() if key.row == name}) > 1
+        for key in keys if differ else keys[:1]:
+            views.same(f"{ASKED}{name}", key.column if differ else Column(), key)
+
+
 def _status(views: Views) -> None:
     """One word for all checks."""
-    model = views.base
-    refs: dict[sympy.Symbol, Target] = {}
-    answers: list[tuple[int, sympy.Basic]] = []
-    for number, severity in ((2, "refuse"), (1, "caution")):
-        keys = tuple(key for key in model.checks() if model.cells[key].quantity.severity == severity)
-        if keys:
-            (symbol,) = views.symbols(keys[0])
-            refs[symbol] = keys
-            answers.append((number, CountOf(symbol, 1) > 0))
-    expression = sympy.Piecewise(*answers, (0, True))
+    refused, refs = _failed(views, "refuse")
+    doubted, more = _failed(views, "caution")
+    expression = sympy.Piecewise((2, refused), (1, doubted), (0, True))
+    refs |= more
     views.add(f"{SUMMARY}.status", Column(), "Checks", words, expression, refs, tuple(map(views.wording.text, STATUS)))
 
 
