@@ -248,7 +248,7 @@ attention_mask = define(
 stage_message = define(
     when(pipeline_parallel_size > 1, layer_input),
     "Message between two stages", byte, tex="A_p",
-    source="Megatron-LM core 0.13, megatron/core/pipeline_parallel: one receive buffer",
+    source="Megatron-LM core 0.13, megatron/core/pipeline_parallel: one receive buffer", note="first cut",
 )
 
 # --- what is covered ---

@@ -22,6 +22,7 @@ gradient_buckets = define(
     when(is_replicated, gradients),
     "Buckets of the gradient reduction", byte, tex="M_{g,b}",
     source="torch 2.11, nn/parallel/distributed.py: with gradient_as_bucket_view=False as large as the gradients",
+    note="first cut",
 )
 buckets_unchecked = caution(
     is_replicated,

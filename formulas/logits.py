@@ -105,6 +105,7 @@ cross_entropy_backward = define(
 in_place_loss = define(
     bf16 * logits_width * micro_tokens,
     "Cross entropy in place", byte, tex="l_i", source=f"{IN_PLACE}: the gradient overwrites the logits",
+    note="first cut: with entropy in the loss it is not in place, and twice as much",
 )
 policy_logits = define(
     bf16 * logits_width * micro_tokens,
@@ -141,6 +142,7 @@ scored_logits = define(
 scored_output = define(
     scored_logits + bf16 * hidden_size * scoring_tokens,
     "Logits beside the last hidden state", byte, tex="l_{s,h}", source=POLICY,
+    note="first cut where padding is removed",
 )
 scored_response = define(
     scored_logits + 2 * log_prob_width * vocabulary_on_rank * scoring_batch_size * response_length,

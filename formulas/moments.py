@@ -32,11 +32,13 @@ plain_mlp_forward = define(
 adapted_up_forward = define(
     (2 * bf16 + 2 * adapter_width) * intermediate_size_on_rank + (2 * bf16 + input_copy_width) * hidden_size,
     "Forward through up with LoRA, for each token", byte, tex="m_{f,u}",
-    source=f"{LORA}: gate, up, the adapter's output and its scaled copy; settled by run 62, bf16 adapters derived",
+    source=f"{LORA}: gate, up, the adapter's output and its scaled copy; settled by run 62",
+    note="first cut where adapters are bf16",
 )
 adapted_down_forward = define(
     (bf16 + input_copy_width) * intermediate_size_on_rank + (3 * bf16 + 2 * adapter_width) * hidden_size,
-    "Forward through down with LoRA, for each token", byte, tex="m_{f,d}", source=f"{LORA}; bf16 adapters derived",
+    "Forward through down with LoRA, for each token", byte, tex="m_{f,d}", source=f"{LORA}; {REPLAY}",
+    note="first cut where adapters are bf16",
 )
 adapted_mlp_forward = define(
     highest(plain_mlp_forward, adapter_on_up * adapted_up_forward, adapter_on_down * adapted_down_forward),
@@ -119,6 +121,7 @@ adapted_product_backward = define(
 frozen_product_backward = define(
     layer_activations + (3 * bf16 * intermediate_size_on_rank + bf16 * hidden_size) * micro_tokens,
     "Backward through the product of gate and up, P-Tuning", byte, tex="m_{p,f}", source=f"{LORA}: no adapter on down",
+    note="first cut",
 )
 product_backward = define(
     choose(method, frozen=0, full=trained_product_backward, lora=adapted_product_backward,

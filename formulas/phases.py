@@ -188,5 +188,6 @@ sync_bucket = given(
 sync_transient = define(
     sync_bucket + weight_width * largest_tensor,
     "Weight sync to the engine", byte, tex="W_y",
-    source="verl 0.9.1, FSDP2: the bucket and the largest tensor, gathered; read in source, not measured",
+    source="verl 0.9.1, FSDP2: the bucket and the largest tensor, gathered; not measured",
+    note="first cut: LoRA and FSDP1 send in other ways",
 )

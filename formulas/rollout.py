@@ -6,7 +6,7 @@ on one H200 settles the constants; older versions differ.
 
 from sympy import floor
 
-from memsheet.declare import byte, count, define, given, highest, require, share, tokens
+from memsheet.declare import byte, caution, count, define, given, highest, require, share, tokens
 
 from .activations import sequence_length
 from .kv_cache import kv_bytes_per_token
@@ -30,8 +30,8 @@ block_tokens = given(
     note="vLLM: block_size",
 )
 engine_other_memory = given(
-    "Engine memory outside torch", byte, per="scenario", tex="E_n", default=204010946,
-    source=f"0.19 GiB: {PPO_LOG}; fitted on that one log, other GPUs unknown",
+    "Engine memory outside torch", byte, per="scenario", tex="E_n", default=208666624,
+    source=f"199 MiB: {PPO_LOG}; fitted on that one log, other GPUs unknown",
 )
 
 engine_budget = define(gpu_memory_utilization * cuda_memory, "Budget of the engine", byte, tex="E", source=VLLM)
@@ -39,15 +39,16 @@ engine_activations = define(
     3 * bf16 * (intermediate_size_on_rank + hidden_size) * max_num_batched_tokens,
     "Activations of the profiling run", byte, tex="E_a",
     source=f"{VLLM}: a dummy forward of one full step; gate and up, activation; input, output, residual",
+    note="first cut",
 )
 replaced_head = define(
     bf16 * tied_embeddings * embedding_on_rank,
     "Output matrix that the engine replaces by the embedding", byte, tex="E_t",
-    source=f"{PPO_LOG}: counted as reserved after it is freed, so that the cache gains it; inferred",
+    source=f"{PPO_LOG}: counted as reserved after it is freed, so that the cache gains it; inferred", note="first cut",
 )
 engine_resident = define(
     cublas_workspaces + engine_other_memory,
-    "Engine, asleep", byte, tex="E_z", source=f"{PPO_LOG}; the CUDA context aside",
+    "Engine, asleep", byte, tex="E_z", source=f"{PPO_LOG}; the CUDA context aside", note="first cut",
 )
 engine_room = define(
     engine_budget - weights - engine_activations - engine_resident + replaced_head,
@@ -72,4 +73,8 @@ engine_holds_request = require(
     kv_tokens >= sequence_length,
     "the engine's KV cache is smaller than one sequence: raise gpu_memory_utilization or shorten the sequence",
     source="vLLM 0.24, v1/core/kv_cache_utils.py: check_enough_kv_cache_memory",
+)
+engine_unchecked = caution(
+    engine_budget > 0,
+    "the engine and the order of a verl step rest on one log of a 1B model on one H200", source=PPO_LOG,
 )

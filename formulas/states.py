@@ -261,7 +261,8 @@ temporary_of_all = define(
 temporary_of_one = define(
     choose(method, frozen=0, lora=0, p_tuning=0, full=2 * state_width * largest_tensor / optimizer_shards),
     "Temporaries of a step over one tensor at a time", byte, tex="M_{o,2}",
-    source=f"{ADAMW}, _single_tensor_adamw: two copies of the largest tensor; adapters' are not worth counting",
+    source=f"{ADAMW}, _single_tensor_adamw: two copies of the largest tensor",
+    note="first cut for adapters, whose tensors are not worth counting",
 )
 optimizer_temporary = define(
     choose(optimizer, sgd=0, adamw=choose(foreach, yes=temporary_of_all, no=temporary_of_one)),
@@ -299,10 +300,6 @@ master_over_bf16 = require(
     implies(is_word(master_weights, "yes"), all_of(is_word(precision, "bf16"), is_word(method, "frozen", "full"))),
     "fp32 master weights are covered for full fine-tuning in bf16 only: set method to full, precision to bf16",
     source=f"{MEGATRON_OPTIMIZER}: fp16 keeps another copy of the gradients",
-)
-offload_needs_states = require(
-    any_of(is_trained, is_word(optimizer_offload, "no")),
-    "a frozen role has no optimizer states to offload: set optimizer_offload to no", source="definition",
 )
 mixed_needs_shards = require(
     implies(is_mixed, is_sharded),

@@ -138,7 +138,7 @@ def estimate(
         if method != "inference":
             chosen.append(("method", method or "full"))
     elif method:
-        raise click.UsageError(f"{scenario} says what is done with the model: --method is for an estimate without SCENARIO (or --set ROLE.method=…)")
+        raise click.UsageError("--method is for an estimate without SCENARIO; here use --set method=… or --set ROLE.method=…")
     loaded = _load(scenario, (*chosen, *settings), formulas)
     refusals = loaded.refusals()
     if as_json:

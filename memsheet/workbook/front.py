@@ -85,8 +85,9 @@ def summary_sheet(writer: Writer, views: Views) -> None:
     for number, (key, (row, column)) in enumerate(asked.items()):
         if number == 0:
             put(sheet, f"{get_column_letter(column)}{PANEL_ROW}", say("asked"), style.SECTION)
-        whose = f" ({views.wording.place(key.column)})" if any(key.column) else ""
-        put(sheet, f"{get_column_letter(column)}{row}", key.row.removeprefix(ASKED) + whose)
+        owner = key.column.role or key.column.process or key.column.pool
+        name = key.row.removeprefix(ASKED)  # as a scenario file and --set call it
+        put(sheet, f"{get_column_letter(column)}{row}", f"{owner}.{name}" if owner else name)
     status = Place(SUMMARY, PANEL_ROW + len(HEADLINES) + 1, 2).address
     good, warning, bad = views.cells[Key(f"{SUMMARY}.status", Column())].quantity.choices
     colours(sheet, status, good=good, warning=warning, bad=bad)
