@@ -8,6 +8,8 @@ from .. import nodes
 from ..model import Key
 from .reading import Reading
 
+#: Cards whose memory differs by less than this factor are of one class: an A100 and an H100 of 80 GB.
+SAME_CLASS = 1.02
 MEANINGS = ("verdict", "capacity", "headroom", "headroom_share")
 
 
@@ -65,9 +67,14 @@ def offers(reading: Reading, pool: str) -> list[Offer]:
 
 
 def recommended(found: list[Offer]) -> Offer | None:
-    """The smallest card that fits without a caution of its own; else the smallest that fits."""
+    """The smallest card that fits without a caution of its own; else the smallest that fits.
+
+    The scenario's own card wins among those of its class: nobody buys another for a tenth of a GiB.
+    """
     fitting = [offer for offer in found if offer.fits]
-    return next((offer for offer in fitting if not offer.cautions), next(iter(fitting), None))
+    best = next((offer for offer in fitting if not offer.cautions), next(iter(fitting), None))
+    own = next((offer for offer in fitting if offer.own), None)
+    return own if own and best and own.capacity <= SAME_CLASS * best.capacity else best
 
 
 def _is_looked_up(reading: Reading, key: Key) -> bool:

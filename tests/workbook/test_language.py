@@ -126,7 +126,8 @@ def test_all_that_is_left_in_english_is_somebodys_text_or_a_word_of_a_file(name)
     kept |= {*CHINESE.labels["quantities"].values(), *CHINESE.labels["words"].values()}  # GPU, rank, token
     kept |= {text for one in catalogues for word in one.rows for text in (word, one.labels[word], one.sources[word])}
     kept |= {role.name for role in case.model.layout.roles}
-    kept |= {f"{role.name}.{name}" for role in case.model.layout.roles for name in declaration.rows}
+    owners = {owner for role in case.model.layout.roles for owner in (role.name, role.process, role.pool)}
+    kept |= {f"{owner}.{name}" for owner in owners for name in declaration.rows}
     for pair in views.build(case, CHINESE).pairs:
         kept |= {pair.record.title, pair.record.source, pair.record.where, pair.record.when, pair.figure.note}
     english = {cell.value for cell in cells(name, "zh").values() if cell.data_type == "s" and re.fullmatch("[ -~]+", cell.value)}
