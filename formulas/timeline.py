@@ -58,7 +58,7 @@ device = define(
 largest_component = name_of_highest(components("card"), "Largest component", source="definition")
 
 #: What a tool measures -> the row that predicts it.
-STATISTICS = {"allocated": allocated, "reserved": reserved, "device": device, "needed": least_device}
+STATISTICS = {"allocated": allocated, "reserved": reserved, "device": device}
 
 #: How charts and tables group the components; what is not named here is "Activations, logits and temporaries".
 SERIES = {

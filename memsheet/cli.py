@@ -80,7 +80,18 @@ def _load(name: str, settings: tuple[tuple[str, str], ...], formulas: Path | Non
 
 
 def _colour() -> bool:
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    from . import terminal
+
+    return terminal.wants_colour(sys.stdout)
+
+
+def _end_if_refused(*scenarios: "Scenario") -> None:
+    """Say why the formulas do not cover a scenario, and end with the exit code for it."""
+    refusals = [f"memsheet: {one.name}: not covered: {why}" for one in scenarios for why in one.refusals()]
+    for line in refusals:
+        click.echo(line, err=True)
+    if refusals:
+        sys.exit(NOT_COVERED)
 
 
 def _print_json(data: object) -> None:
@@ -140,15 +151,11 @@ def estimate(
     elif method:
         raise click.UsageError("--method is for an estimate without SCENARIO; here use --set method=… or --set ROLE.method=…")
     loaded = _load(scenario, (*chosen, *settings), formulas)
-    refusals = loaded.refusals()
     if as_json:
         _print_json(estimates.as_dict(loaded))
-    elif not refusals:
+    elif not loaded.refusals():
         click.echo(estimates.render(loaded, colour=_colour()))
-    for refusal in refusals:
-        click.echo(f"memsheet: not covered: {refusal}", err=True)
-    if refusals:
-        sys.exit(NOT_COVERED)
+    _end_if_refused(loaded)
 
 
 @main.command()
@@ -163,11 +170,13 @@ def explain(scenario: str, quantity: str, as_json: bool, settings: tuple[tuple[s
     """
     from . import explain as explanations
 
-    found = explanations.explain(_load(scenario, settings, formulas), quantity)
+    loaded = _load(scenario, settings, formulas)
+    found = explanations.explain(loaded, quantity)
     if as_json:
         _print_json([explanations.as_dict(one) for one in found])
     else:
         click.echo("\n\n".join(explanations.render(one, colour=_colour()) for one in found))
+    _end_if_refused(loaded)
 
 
 @main.command()
@@ -179,11 +188,13 @@ def diff(a: str, b: str, as_json: bool, settings: tuple[tuple[str, str], ...], f
     """Show what changed between two scenarios, term by term."""
     from . import diff as differences
 
-    found = differences.diff(_load(a, settings, formulas), _load(b, settings, formulas))
+    both = _load(a, settings, formulas), _load(b, settings, formulas)
+    found = differences.diff(*both)
     if as_json:
         _print_json(differences.as_dict(found))
     else:
         click.echo(differences.render(found, colour=_colour()))
+    _end_if_refused(*both)
 
 
 @main.command()

@@ -17,6 +17,8 @@ STATISTICS = (
 #: Where settings come from -> the name of their line.
 ORIGINS = {"command line": "Changed", "file": "Asked", "default": "By default"}
 WITHOUT_EFFECT = "No effect"
+#: Records shown where none has the scenario's settings.
+MOST_NEAR = 3
 #: The first column of a table is text, the others are numbers.
 _RIGHT = "l" + "r" * 30
 #: The questions that the headline answers, in the order of the terminal.
@@ -91,6 +93,9 @@ def render(scenario: Scenario, *, colour: bool) -> str:
     lines.append(_timeline(scenario, worst))
     if pairs := compare.beside(scenario):
         lines += ["", "  Measured beside predicted, GiB", "", _measured(pairs)]
+    elif misses := compare.near_misses(scenario)[:MOST_NEAR]:
+        lines += ["", "  Not measured with these settings. Nearest records:"]
+        lines += [_wrapped("    ", _near(miss), "      ") for miss in misses]
     notes = [("less sure", caution) for caution in scenario.cautions()] + [("assumes", text) for text in scenario.assumptions]
     lines += ["", *(_wrapped(f"  {kind}: ", terminal.printable(text), "    ") for kind, text in notes)]
     return "\n".join(lines)
@@ -136,9 +141,16 @@ def _timeline(scenario: Scenario, card: Column) -> str:
             if group:
                 sums[group] = sums.get(group, 0) + scenario.values[key]
         rows.append((instant.label, sums))
-    used = [group for group in [*declaration.series_names(), *declaration.statistics] if any(sums.get(group) for _, sums in rows)]
+    for key, (_, sums) in zip(scenario.model.peak_range(card), rows, strict=True):
+        sums["needed"] = scenario.values[key]
+    used = [group for group in [*declaration.series_names(), *declaration.statistics, "needed"] if any(sums.get(group) for _, sums in rows)]
     body = [[label, *(_gib(sums[group]) if group in sums else "" for group in used)] for label, sums in rows]
     return terminal.table(body, ["Instant", *used], _RIGHT)
+
+
+def _near(miss: compare.NearMiss) -> str:
+    differences = "; ".join(f"{one.setting} {one.measured} (here {one.here})" for one in miss.differences)
+    return f"{miss.record.title}: {differences}"
 
 
 def _measured(pairs: list[compare.Pair]) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import sympy
 
 from . import nodes
-from .quantity import LEVELS, STAGES, TABLE, Declaration, Quantity, Reference
+from .quantity import LEVELS, STAGES, TABLE, Declaration, DeclarationError, Quantity, Reference
 
 
 class Column(NamedTuple):
@@ -140,7 +140,7 @@ def _level_of(column: Column) -> str:
     return "role" if column.role else "process" if column.process else "card" if column.pool else "scenario"
 
 
-class LoweringError(ValueError):
+class LoweringError(DeclarationError):
     """The declarations and the layout do not fit together."""
 
 
@@ -161,28 +161,27 @@ class Model:
         row = self.declaration.headline[meaning]
         return [key for key in self.cells if key.row == row]
 
+    def peak_range(self, card: Column) -> tuple[Key, ...]:
+        """The cells whose highest is a card's peak: what must be there, one for each instant."""
+        return tuple(self.cells[next(key for key in self.headline("peak") if key.column == card)].reads())
+
     def checks(self) -> list[Key]:
         return [key for key, cell in self.cells.items() if cell.quantity.severity]
 
 
-def lower(
-    declaration: Declaration, layout: Layout, stated: Callable[[Quantity, Column], bool],
-    label_of: Callable[[Quantity], str] = lambda quantity: quantity.label,
-) -> Model:  # fmt: skip
+def lower(declaration: Declaration, layout: Layout, stated: Callable[[Quantity, Column], bool]) -> Model:
     """Flatten rows, roles and schedule to cells.
 
-    `stated(quantity, column)` tells whether the scenario gives a catalogue's figure its own value; `label_of`
-    translates the labels that become words in cells. Raises LoweringError for a component that no chapter declares
-    and for a formula that reads a cell its column does not have; graphlib.CycleError for formulas that read each other.
+    `stated(quantity, column)` tells whether the scenario gives a catalogue's figure its own value. Raises LoweringError
+    for a component that no chapter declares, for a formula that reads a cell its column does not have, and for
+    formulas that read each other.
     """
-    return _Lowering(declaration, layout, stated, label_of).run()
+    return _Lowering(declaration, layout, stated).run()
 
 
 class _Lowering:
-    def __init__(
-        self, declaration: Declaration, layout: Layout, stated: Callable[[Quantity, Column], bool], label_of: Callable[[Quantity], str]
-    ) -> None:  # fmt: skip
-        self.declaration, self.layout, self.stated, self.label_of = declaration, layout, stated, label_of
+    def __init__(self, declaration: Declaration, layout: Layout, stated: Callable[[Quantity, Column], bool]) -> None:
+        self.declaration, self.layout, self.stated = declaration, layout, stated
         self.cells: dict[Key, Cell] = {}
         self.instants = {instant.name: instant for instant in layout.instants}
         names = [instant.name for instant in layout.instants]
@@ -194,7 +193,10 @@ class _Lowering:
             self.want(*self.everywhere(self.declaration[name]))
         self.add_checks()
         graph = {key: tuple(cell.reads()) for key, cell in self.cells.items()}  # a set would shuffle the order
-        order = graphlib.TopologicalSorter(graph).static_order()
+        try:
+            order = tuple(graphlib.TopologicalSorter(graph).static_order())
+        except graphlib.CycleError as error:
+            raise LoweringError(f"these formulas read each other: {' -> '.join(map(str, error.args[1]))}") from None
         return Model(self.declaration, self.layout, {key: self.cells[key] for key in order})
 
     def everywhere(self, quantity: Quantity) -> list[Key]:
@@ -270,7 +272,7 @@ class _Lowering:
     def label(self, key: Key) -> str:
         """How a word cell names another cell: an instant by its label, a component by its own and its role's."""
         if key.column.role:
-            label = self.label_of(self.declaration[key.row])
+            label = self.declaration[key.row].label
             return f"{label}, {key.column.role}" if len(self.layout.roles) > 1 else label
         return self.instants[key.column.instant].label if key.column.instant else str(key.column)
 

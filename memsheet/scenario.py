@@ -79,15 +79,19 @@ class Scenario:
 
     def verdict(self) -> str:
         """The worst verdict of any card; "not covered" where the formulas do not hold."""
-        return NOT_COVERED if self.refusals() else str(self.worst("verdict"))
+        return str(self.worst("verdict"))
 
     def worst(self, meaning: str) -> evaluate.Value:
-        """What a headline row says of the card with the highest peak."""
+        """What a headline row says of the tightest card."""
         return self.headline(meaning, self.tightest_card())
 
     def tightest_card(self) -> Column:
-        """The card with the least room."""
-        return min(self.model.layout.cards, key=lambda card: float(self.headline("headroom", card)))
+        """The card with the worst verdict; of several, the one with the least room."""
+
+        def room(card: Column) -> tuple[float, float]:
+            return self.values[self._answer("verdict", card)], self.values[self._answer("headroom", card)]
+
+        return min(self.model.layout.cards, key=room)
 
     def gpu(self, card: Column) -> str:
         """The word of the card's GPU; "a card of its own" where the scenario states its memory instead."""
@@ -97,9 +101,15 @@ class Scenario:
 
     def headline(self, meaning: str, card: Column) -> evaluate.Value:
         """A headline row's value for a card, words as words."""
-        keys = self.model.headline(meaning)
-        key = next((key for key in keys if key.column == card), keys[0])
+        if meaning == "verdict" and self.refusals():
+            return NOT_COVERED
+        key = self._answer(meaning, card)
         return values.shown(self.model.cells[key].quantity, self.values[key])
+
+    def _answer(self, meaning: str, card: Column) -> Key:
+        """A headline row's cell for a card, or the scenario's only one."""
+        keys = self.model.headline(meaning)
+        return next((key for key in keys if key.column == card), keys[0])
 
     def refusals(self) -> list[str]:
         """Why the formulas do not cover this configuration; empty where they do."""

@@ -109,7 +109,8 @@ def commands() -> Iterator[str]:
     yield "# Command line"
     for name in ("", *cli.main.commands):
         command = cli.main.commands[name] if name else cli.main
-        context = click.Context(command, info_name=f"memsheet {name}".strip(), terminal_width=100)
+        parent = click.Context(cli.main, info_name="memsheet", terminal_width=100, **cli.main.context_settings)
+        context = click.Context(command, parent, name, terminal_width=100) if name else parent
         yield f"\n## memsheet {name}".rstrip()
         yield f"\n```\n{command.get_help(context)}\n```"
 

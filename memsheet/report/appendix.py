@@ -18,13 +18,16 @@ from .taken import taken
 
 @dataclass(frozen=True)
 class Equation:
-    """A row of formulas; several right sides where roles, stages or instants differ, each with the places it is for."""
+    """A row of formulas; several right sides where roles, stages or instants differ, each with the places it is for.
+
+    `source` is a number: the place of the source in the list of the chapter, from 1.
+    """
 
     label: str
     symbol: Markup
     sides: tuple[tuple[Markup, str], ...]
     unit: str
-    source: str
+    source: int
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Chapter:
     inputs: tuple[tuple[Markup, str], ...]
     equations: tuple[Equation, ...]
     nothing: tuple[tuple[Markup, str], ...]
+    sources: tuple[str, ...]
 
 
 def chapters(reading: Reading) -> list[Chapter]:
@@ -47,10 +51,12 @@ def chapters(reading: Reading) -> list[Chapter]:
         sides = {row.name: _sides(reading, used[row.name]) for row in rows if not row.is_given}
         zero = {row for row, some in sides.items() if set(some) == {sympy.Integer(0)}}
         inputs = _symbols(reading, (row for row in rows if row.is_given and row.tex))
-        equations = tuple(_equation(reading, row, sides[row.name]) for row in rows if row.name in sides.keys() - zero)
+        calculated = [row for row in rows if row.name in sides.keys() - zero]
+        sources = list(dict.fromkeys(row.source for row in calculated))
+        equations = tuple(_equation(reading, row, sides[row.name], sources.index(row.source) + 1) for row in calculated)
         nothing = _symbols(reading, (row for row in rows if row.name in zero))
         if inputs or equations or nothing:
-            found.append(Chapter(reading.language.chapter(name, title), inputs, equations, nothing))
+            found.append(Chapter(reading.language.chapter(name, title), inputs, equations, nothing, tuple(sources)))
     return found
 
 
@@ -68,7 +74,7 @@ def _sides(reading: Reading, cells: list[Cell]) -> dict[sympy.Basic, list[Cell]]
     return found
 
 
-def _equation(reading: Reading, row: Quantity, sides: dict[sympy.Basic, list[Cell]]) -> Equation:
+def _equation(reading: Reading, row: Quantity, sides: dict[sympy.Basic, list[Cell]], source: int) -> Equation:
     unit = row.unit.name
     keys = {side: [cell.key for cell in cells] for side, cells in sides.items()}
     found = []
@@ -80,5 +86,5 @@ def _equation(reading: Reading, row: Quantity, sides: dict[sympy.Basic, list[Cel
         Markup(reading.printer.names.symbol(row)),
         tuple(found),
         reading.language.word(unit) if unit not in ("byte", "1", "words") else "",
-        row.source,
+        source,
     )

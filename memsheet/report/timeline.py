@@ -34,7 +34,7 @@ def bars(reading: Reading, card: Column) -> list[Bar]:
     """One bar an instant, its series in the order of the declaration."""
     scenario = reading.scenario
     declaration, values = scenario.model.declaration, scenario.values
-    must = {key.column.instant: key for key in _range(reading, card)}
+    must = {key.column.instant: key for key in scenario.model.peak_range(card)}
     found = []
     for name, label in reading.instants.items():
         sums = dict.fromkeys(declaration.series_names(), 0.0)
@@ -44,12 +44,6 @@ def bars(reading: Reading, card: Column) -> list[Bar]:
         shown = {series: amount for series, amount in sums.items() if amount}
         found.append(Bar(label, shown, float(values[must[name]])))
     return found
-
-
-def _range(reading: Reading, card: Column) -> tuple[Key, ...]:
-    """The cells whose highest is the card's peak, one an instant."""
-    cell = reading.scenario.model.cells[reading.headline("peak", card)]
-    return tuple(cell.reads())
 
 
 def components(reading: Reading, card: Column) -> list[Key]:
@@ -77,7 +71,7 @@ def instants(reading: Reading, card: Column) -> Table:
     for statistic, row in statistics.items():
         if scenario.model.declaration[row].per == "card":
             columns.append((text("whole_card"), reading.language.word(statistic), row, card))
-    must = _range(reading, card)
+    must = scenario.model.peak_range(card)
     columns.append((text("whole_card"), text("must_be_there"), must[0].row, card))
     several = len({group for group, *_ in columns}) > 2
     groups: dict[str, int] = {}

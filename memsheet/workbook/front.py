@@ -60,7 +60,7 @@ def _table_top(views: Views, card: Column) -> int:
 def _table_columns(views: Views, card: Column) -> dict[str, int]:
     names = [f"{SUMMARY}.series.{series}" for series in series_of(views, card)]
     names += [f"{SUMMARY}.statistic.{name}" for name in views.base.declaration.statistics]
-    return {name: number for number, name in enumerate([*names, f"{SUMMARY}.capacity"], 2)}
+    return {name: number for number, name in enumerate([*names, f"{SUMMARY}.needed", f"{SUMMARY}.capacity"], 2)}
 
 
 def summary_sheet(writer: Writer, views: Views) -> None:
@@ -123,6 +123,8 @@ def _card_name(views: Views, card: Column) -> str:
 
 def _title(views: Views, name: str) -> str:
     kind, _, subject = name.removeprefix(f"{SUMMARY}.").partition(".")
+    if kind == "needed":
+        return next(cell.quantity.label for key, cell in views.cells.items() if key.row == name)
     if kind == "statistic":
         return views.base.declaration[views.base.declaration.statistics[subject]].label
     return views.wording.language.series(subject) if kind == "series" else views.wording.text("capacity")

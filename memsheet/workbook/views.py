@@ -190,6 +190,8 @@ def _timeline(views: Views, card: Column) -> None:
         for statistic, row in declaration.statistics.items():
             keys = [key for key in keys_then if key.row == row and key.column._replace(process="") == where]
             views.in_gib(f"{SUMMARY}.statistic.{statistic}", where, declaration[row].label, *keys)
+        needed = next(key for key in model.peak_range(card) if key.column == where)
+        views.in_gib(f"{SUMMARY}.needed", where, model.cells[needed].quantity.label, needed)
         views.in_gib(f"{SUMMARY}.capacity", where, "Card", capacity)
 
 
