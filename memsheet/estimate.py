@@ -144,7 +144,7 @@ def _timeline(scenario: Scenario, card: Column) -> str:
     for key, (_, sums) in zip(scenario.model.peak_range(card), rows, strict=True):
         sums["needed"] = scenario.values[key]
     used = [group for group in [*declaration.series_names(), *declaration.statistics, "needed"] if any(sums.get(group) for _, sums in rows)]
-    body = [[label, *(_gib(sums[group]) if group in sums else "" for group in used)] for label, sums in rows]
+    body = [[label, *(_gib(sums[group]) if sums.get(group) else "" for group in used)] for label, sums in rows]
     return terminal.table(body, ["Instant", *used], _RIGHT)
 
 
