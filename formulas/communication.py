@@ -71,3 +71,8 @@ reduced_root = define(
     "Gradients of the root group, in reduction", byte, tex="U_{s,r}",
     source=f"{FSDP2}: bf16 gradients beside the fp32 input of their reduce-scatter",
 )
+gathered_unchecked = caution(
+    is_gathered,
+    "FSDP is compared with one rank of a fake process group only: NCCL (communication_buffers) is not measured",
+    source="runs 44 to 49 of measurements/h200; there the allocator kept 1.06 to 1.43 times what was allocated",
+)

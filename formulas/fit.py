@@ -1,7 +1,10 @@
 """Fit: does it fit on the card, when is it tightest, because of what, and how much room is left."""
 
+from sympy import Eq
+
 from memsheet.declare import (
-    at_highest, byte, decide, define, every, given, highest_of, name_of_highest, ranks, share, words,
+    at_highest, byte, decide, define, every, given, highest_of, name_of_highest, ranks, require, share,
+    words,
 )
 
 from .model import ranks_of_role
@@ -45,6 +48,13 @@ verdict = decide(
     ("tight: the allocator has to give cached memory back", typical_peak >= cuda_memory),
     ("fits", True),
     source="peak against what CUDA can allocate, not against nvidia-smi's total",
+)
+
+equal_ranks = require(
+    Eq(ranks_of_role, cards),
+    "the roles that share these cards have different numbers of ranks: give each the same product of "
+    "data_parallel_size, tensor_parallel_size and pipeline_parallel_size",
+    source="every role of a pool runs on all of its cards",
 )
 
 #: Which row answers which question of a reader.
