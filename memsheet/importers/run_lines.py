@@ -146,7 +146,7 @@ class Fsdp(_Training):
             | ONE_GPU
             | {"data_parallel_size": str(self.world), "sharding": "zero_3", "optimizer": "adamw", "foreach": "yes"}
             | {"precision": "bf16" if self.model_dtype == "bf16" else "mixed"}
-            | (self.adapter_settings(self.model_dtype) if self.method == "lora" else {})
+            | (self.adapter_settings("bf16") if self.method == "lora" else {})
         )
 
     def notes(self) -> list[str]:
