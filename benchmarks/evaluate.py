@@ -37,19 +37,20 @@ def peak_by_hand(sequence: Any, rank: Any, micro_batch: Any, highest: Callable[.
     kept = 2 * norm + attention + 6 * inner + 4 * widths_in + 28 * rank
     all_kept = (layers * kept - norm) * tokens
     tables = (4 * head + 8) * sequence
-    labels = 16 * tokens + 8 * micro_batch
+    token_ids = 8 * BATCH * sequence
     accumulated = gradients * (micro_batch < BATCH)
     forward = all_kept + tables + highest(
-        (norm + 2 * hidden) * tokens + 10 * logits + labels, 14 * hidden * tokens, (2 * inner + 18 * hidden) * tokens
+        (norm + 2 * hidden) * tokens + 10 * logits + 16 * tokens + 8 * micro_batch,
+        (16 * hidden + 8) * tokens, (2 * inner + 18 * hidden) * tokens
     )  # fmt: skip
-    layer = tokens * highest(kept + 2 * inner + 2 * hidden, norm + attention + 6 * hidden + 4 * heads + 12 * hidden)
+    layer = tokens * highest(kept + 4 * inner + 4 * hidden, norm + attention + 6 * hidden + 4 * heads + 12 * hidden)
     backward = highest(
-        accumulated + tables + highest(all_kept + norm * tokens + 12 * logits + labels, all_kept + (24 * hidden + 4) * tokens,
+        accumulated + tables + highest(all_kept + norm * tokens + 12 * logits + 8 * tokens, all_kept + (24 * hidden + 4) * tokens,
                                        all_kept - kept * tokens + layer),
         gradients + tables + layer,
     )  # fmt: skip
     highest_instant = highest(forward, backward, moments + accumulated + forward, moments + backward, moments + gradients + temporary)
-    return 1.02 * (weights + adapters + 2 * workspace + highest_instant) + context
+    return 1.02 * (weights + adapters + 2 * workspace + token_ids + highest_instant) + context
 
 
 def highest_of_arrays(*terms: Any) -> Any:
