@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import files
 from .reader import InputError, Mistake, Place
 
 
@@ -39,9 +40,8 @@ class Outcome:
 def run(job: Job) -> Outcome:
     """Build one scenario. Whatever goes wrong is told in the outcome; no half-written file is left."""
     from . import scenario, workbook
-    from .workbook import xlsx
 
-    files: list[Path] = []
+    written: list[Path] = []
     verdict = ""
     try:
         loaded = scenario.load(job.scenario, job.settings, scenario.declaration(job.formulas))
@@ -50,18 +50,18 @@ def run(job: Job) -> Outcome:
         verdict = loaded.verdict()
         job.out.mkdir(parents=True, exist_ok=True)
         book = workbook.contents(loaded, job.language)
-        xlsx.replace_file(job.out / f"{job.stem}.xlsx", book)
-        files.append(job.out / f"{job.stem}.xlsx")
+        files.replace(job.out / f"{job.stem}.xlsx", book)
+        written.append(job.out / f"{job.stem}.xlsx")
         if job.pdf:
             from . import report
 
             report.write(loaded, job.out / f"{job.stem}.pdf", workbook=book, language=job.language)
-            files.append(job.out / f"{job.stem}.pdf")
+            written.append(job.out / f"{job.stem}.pdf")
     except InputError as error:
-        return Outcome(job, tuple(files), verdict, tuple(map(str, error.mistakes)))
+        return Outcome(job, tuple(written), verdict, tuple(map(str, error.mistakes)))
     except Exception as error:  # one scenario must not end the batch, and a user is not shown a traceback
-        return Outcome(job, tuple(files), verdict, (f"{type(error).__name__}: {error}",))
-    return Outcome(job, tuple(files), verdict)
+        return Outcome(job, tuple(written), verdict, (f"{type(error).__name__}: {error}",))
+    return Outcome(job, tuple(written), verdict)
 
 
 def run_all(jobs: list[Job], workers: int) -> Iterator[Outcome]:

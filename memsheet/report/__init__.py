@@ -3,10 +3,9 @@
     write(scenario.load("h200-ppo-lora"), Path("out/report.pdf"), workbook=book)
 """
 
-import os
-import secrets
 from pathlib import Path
 
+from .. import files
 from ..language import load
 from ..scenario import Scenario
 from . import page, pdf
@@ -21,14 +20,7 @@ def write(scenario: Scenario, path: Path, *, workbook: bytes | None, language: s
     The attached workbook has the report's name. Raises ReportUnavailable where WeasyPrint or a library that it needs
     is missing, LanguageError for a language that there is not, OSError where the file cannot be written.
     """
-    data = contents(scenario, path.stem, workbook=workbook, language=language)
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    files.replace(path, contents(scenario, path.stem, workbook=workbook, language=language))
 
 
 def contents(scenario: Scenario, stem: str, *, workbook: bytes | None, language: str = "en") -> bytes:

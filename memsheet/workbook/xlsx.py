@@ -14,9 +14,7 @@ nothing in openpyxl itself, so several threads or processes may write at once, e
 
 import datetime
 import math
-import os
 import re
-import secrets
 from collections.abc import Generator, Iterable, Mapping
 from copy import copy
 from io import BytesIO
@@ -45,6 +43,8 @@ from openpyxl.writer.excel import ExcelWriter
 from openpyxl.writer.theme import theme_xml
 from openpyxl.xml import constants
 from openpyxl.xml.functions import Element, tostring
+
+from .. import files
 
 Value = float | int | str | bool
 
@@ -75,7 +75,7 @@ def save(workbook: Workbook, path: Path, values: Mapping[str, Mapping[str, Value
     and whatever Excel could not open are ValueErrors that name the cell. Values of other cells are not looked at.
     `path` appears whole or not at all.
     """
-    replace_file(path, contents(workbook, values))
+    files.replace(path, contents(workbook, values))
 
 
 def contents(workbook: Workbook, values: Mapping[str, Mapping[str, Value]]) -> bytes:
@@ -96,17 +96,6 @@ def text(cell: Cell, value: str) -> None:
     _check_length(value, LONGEST_TEXT, "a text", f"{cell.parent.title}!{cell.coordinate}")
     cell.value = value
     cell.data_type = "s"  # openpyxl has taken "=…" for a formula and "#N/A" for an error
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: under a name of its own in the same folder, then renamed."""
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def check_limits(workbook: Workbook) -> None:

@@ -30,6 +30,7 @@ from openpyxl.worksheet.hyperlink import Hyperlink
 from openpyxl.worksheet.table import Table
 
 import memsheet
+from memsheet import files
 from memsheet.workbook import xlsx
 
 HOSTILE = (
@@ -464,7 +465,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", refused)
     with pytest.raises(PermissionError):
-        xlsx.replace_file(tmp_path / "report.xlsx", b"new")
+        files.replace(tmp_path / "report.xlsx", b"new")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
 
 
