@@ -9,7 +9,8 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,20 +51,32 @@ def scenario_options(command: Callable[..., Any]) -> Callable[..., Any]:
         settings = [_setting(text) for text in sets]
         if gpu:
             settings.append(("gpu", gpu))
-        from .quantity import DeclarationError
-        from .reader import InputError
-
-        try:
+        with _mistakes_told():
             command(settings=tuple(settings), formulas=formulas, **options)
-        except InputError as error:
-            for mistake in error.mistakes:
-                click.echo(f"memsheet: {mistake}", err=True)
-            sys.exit(WRONG_INPUT)
-        except DeclarationError as error:
-            click.echo(f"memsheet: {error}", err=True)
-            sys.exit(WRONG_INPUT)
 
     return wrapped
+
+
+@contextmanager
+def _mistakes_told() -> Iterator[None]:
+    """Wrong input, and wrong formulas of a user's own, end with their messages and exit code 2."""
+    from .printers.base import PrintError
+    from .quantity import DeclarationError
+    from .reader import InputError
+
+    try:
+        yield
+    except InputError as error:
+        messages = [str(mistake) for mistake in error.mistakes]
+    except (DeclarationError, PrintError) as error:
+        messages = [str(error)]
+    except ArithmeticError as error:
+        messages = [f"these inputs make a formula fail ({error}): look for one that is zero or far too large"]
+    else:
+        return
+    for message in messages:
+        click.echo(f"memsheet: {message}", err=True)
+    sys.exit(WRONG_INPUT)
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -111,7 +124,11 @@ def build(
     """Write a workbook and a report for each scenario (all built-in ones if none is named)."""
     from . import batch, scenario, terminal
 
-    if out.exists() and not os.access(out, os.W_OK):
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.BadParameter(f"{str(out)[:100]}: {error.strerror}", param_hint="--out") from None
+    if not os.access(out, os.W_OK):
         raise click.BadParameter(f"{out} cannot be written to", param_hint="--out")
     work = [batch.Job(name, settings, out, not no_pdf, lang, formulas) for name in scenarios or scenario.names()]
     failed = []
@@ -204,7 +221,8 @@ def formulas(as_json: bool, formulas: Path | None) -> None:
     """List every declared quantity: chapter, name, unit, label, source."""
     from . import scenario, terminal
 
-    declaration = scenario.declaration(formulas)
+    with _mistakes_told():
+        declaration = scenario.declaration(formulas)
     rows = [
         {"chapter": row.chapter, "name": row.name, "kind": "input" if row.is_given else "formula", "unit": row.unit.name,
          "label": row.label, "choices": list(row.choices), "source": row.source, "note": row.note}

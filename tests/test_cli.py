@@ -95,3 +95,43 @@ def test_help_is_quick_because_it_imports_nothing_heavy():
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "'click'" in output
     assert not any(f"'{heavy}'" in output for heavy in ("sympy", "weasyprint", "openpyxl", "pydantic", "yaml", "jinja2"))
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "an __init__.py that lists CHAPTERS is missing"),
+        ({"__init__.py": ""}, "must list its chapters"),
+        ({"__init__.py": "CHAPTERS = 3"}, "must list its chapters"),
+        ({"__init__.py": "CHAPTERS = ('more',)"}, "ModuleNotFoundError"),
+        ({"__init__.py": "CHAPTERS = ('more',)", "more.py": "x = (\n"}, "SyntaxError"),
+        ({"__init__.py": "CHAPTERS = ('more',)", "more.py": "\n1 / 0\n"}, "more.py:2: ZeroDivisionError"),
+    ],
+)
+def test_wrong_formulas_of_a_user_are_told_with_their_place(tmp_path, files, message):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    for command in (["estimate", "table-1-inference-7b"], ["formulas"]):
+        result = run(*command, "--formulas", str(tmp_path))
+        assert result.exit_code == WRONG_INPUT and message in result.stderr
+        assert "Traceback" not in result.output
+
+
+def test_a_folder_that_cannot_be_made_is_told():
+    result = run("build", "table-1-inference-7b", "--out", "x" * 300)
+    assert result.exit_code == WRONG_INPUT and "name too long" in result.stderr
+
+
+def test_a_configuration_that_is_not_covered_has_no_verdict_and_ends_every_command_alike():
+    uncovered = ("--set", "tensor_parallel_size=2")
+    data = json.loads(run("estimate", "h200-ppo-lora", "--json", *uncovered).stdout)
+    assert data["verdict"] == data["cards"][0]["verdict"] == "not covered" and data["refused"]
+    assert run("explain", "h200-ppo-lora", "peak", *uncovered).exit_code == NOT_COVERED
+    assert run("diff", "h200-ppo-lora", "seed-1-development", *uncovered).exit_code == NOT_COVERED
+
+
+def test_an_estimate_says_what_it_was_asked_with_and_what_has_no_effect():
+    result = run("estimate", "--model", "llama-7b", "--gpu", "h100-80gb", "--set", "lora_rank=64")
+    assert "Changed     model llama-7b; method full; lora_rank 64" in result.output
+    assert "By default  precision bf16" in result.output
+    assert "No effect   lora_rank" in result.output
