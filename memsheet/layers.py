@@ -28,8 +28,8 @@ def _find(name: str, near: Path | None) -> Path:
     for path in candidates:
         if _is_file(path):
             return path
-    built_in = names()
-    hint = f"{values.nearest(name, built_in)} Built in: {', '.join(built_in)}"
+    known = [*names(), *(f"base/{path.stem}" for path in sorted((folder("scenarios") / "base").glob("*.yaml")))]
+    hint = f"{values.nearest(name, known)} Built in: {', '.join(known)}"
     raise InputError([Mistake(Place(name, 0), f"no such scenario file or built-in scenario.{hint}")])
 
 

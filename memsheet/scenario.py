@@ -189,7 +189,7 @@ class _Builder:
             hint = values.nearest(what, _File.model_fields) or (" Write it under inputs:" if what in self.chapters.rows else "")
             return f"a scenario has no {quoted(what)}.{hint}"
         if kind == "missing":
-            return f"{what} is missing" + (": name one, or extend a base scenario" if what == "schedule" else "")
+            return f"{what} is missing" + (": extend a base scenario, such as base/training, that names one" if what == "schedule" else "")
         if kind in NEEDS:
             return f"{what} needs {NEEDS[kind]}"
         return f"{what}: {message[0].lower()}{message[1:]}"
@@ -229,5 +229,6 @@ class _Builder:
         for name, owners in missing.items():
             row, whose = self.chapters[name], ", ".join(dict.fromkeys(filter(None, owners)))
             choices = f": one of {', '.join(row.choices)}" if row.choices else f" ({row.unit.name})" if row.unit.name != "1" else ""
-            self.wrong(Place(self.tree.place.file, 0), f"{name} is missing{f' for {whose}' if whose else ''}: {row.label}{choices}")
+            what = f"{name} is missing{f' for {whose}' if whose else ''}: {row.label}{choices}"
+            self.wrong(Place(self.tree.place.file, 0), f"{what}. State it under inputs, or with --set {name}=…")
         return found
