@@ -41,7 +41,10 @@ def load(folder: Path, package: str = "memsheet.formulas") -> Declaration:
             if isinstance(quantity, Quantity) and not quantity.name and _declared_in(quantity, module):
                 raise DeclarationError(f"{quantity.where}: {quantity.label!r} is declared but given no name")
         for table, collected in meanings.items():
-            collected.update(getattr(module, table, {}))
+            found = getattr(module, table, {})
+            if not isinstance(found, dict) or not all(isinstance(TABLE.get(value), Quantity) for value in found.values()):
+                raise DeclarationError(f"{module.__file__}: {table} must be a dict of meanings and declared quantities")
+            collected.update(found)
         for label, symbols in getattr(module, "SERIES", {}).items():
             series[label] = tuple(quantity_of(symbol).name for symbol in symbols)
     headline, statistics, structure = (

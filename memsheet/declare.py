@@ -57,6 +57,8 @@ def _symbol() -> sympy.Symbol:
 
 
 def _register(quantity: Quantity) -> sympy.Symbol:
+    if not isinstance(quantity.unit, Unit):
+        raise DeclarationError(f"{quantity.where}: {quantity.label}: {quantity.unit!r} is no unit: import one, such as byte")
     TABLE[quantity.symbol] = quantity
     return quantity.symbol
 
