@@ -128,13 +128,15 @@ class Statements:
             group = self.chapters[name].group.partition(".")[0]
             taken.setdefault((owner, group or name), set()).update(takers.get((owner, name), ()))
         for (owner, name), winners in taken.items():
-            member = next(iter(self.groups[name].values())).name if name in self.groups else name
+            members = [row.name for row in self.groups.get(name, {}).values()] or [name]
+            member = next(one for one in members if (owner, one) in self.found)  # one may be stated without the others
             place = self.found[owner, member][1]
             if not winners:
                 whole = owner and any(key.row == member for key in model.cells)
                 advice = LEVELS[self.chapters[member].per] if whole else "nothing in this schedule reads it. Remove it"
                 self.wrong(place, f"{name} has no effect{f' for {owner}' if owner else ''}: {advice}")
-            elif owner not in winners and not self._laid_over(place, [self.found[winner, member][1] for winner in winners]):
+            others = [self.found[winner, one][1] for winner in winners for one in members if (winner, one) in self.found]
+            if winners and owner not in winners and not self._laid_over(place, others):
                 stated = ", ".join(f"{winner}.{name}" for winner in sorted(winners))
                 self.wrong(place, f"{name} has no effect: more particular statements go first. Set {stated}")
 

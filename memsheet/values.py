@@ -10,6 +10,7 @@ from .reader import quoted
 from .units import share
 
 #: Four digits are exponent enough to be told "too large".
+LONGEST_NUMBER = 100
 _NUMBER = re.compile(r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([A-Za-z%]*)", re.ASCII)
 LARGEST = 10**18
 SUFFIXES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
@@ -42,7 +43,8 @@ def parse(quantity: Quantity, text: str) -> float | int:
 
 def number(quantity: Quantity, text: str) -> float | int:
     """The number of a quantity that is no option. Raises ValueMistake as `parse`."""
-    found = _NUMBER.fullmatch(text)
+    # The pattern tries every split of a run of digits: on a long text that would take minutes.
+    found = _NUMBER.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
     if not found:
         raise ValueMistake(f"{quantity.name} needs a number, not {quoted(text)}")
     # Decimal keeps 1.1 GB at 1,100,000,000 bytes.

@@ -31,6 +31,16 @@ def test_the_json_estimate_holds_what_the_terminal_shows():
     assert {pair["statistic"] for pair in data["measured"]} == {"allocated", "reserved", "device"}
 
 
+@pytest.mark.parametrize("setting", ["adapter_on_key=0", "actor.adapter_on_up=0"])
+def test_one_member_of_a_group_may_be_stated_alone(setting):
+    assert run("estimate", "seed-1-development", "--set", setting).exit_code == DONE
+
+
+def test_a_number_as_long_as_a_file_is_refused_at_once():
+    result = run("estimate", "seed-1-development", "--set", f"batch_size={'1' * 50_000}-")
+    assert result.exit_code == WRONG_INPUT and "needs a number" in result.stderr
+
+
 def test_a_smaller_card_changes_the_verdict():
     assert json.loads(run("estimate", "table-1-full-7b", "--gpu", "a10g", "--json").output)["verdict"] == "does not fit"
 
