@@ -135,10 +135,11 @@ class Statements:
                 whole = owner and any(key.row == member for key in model.cells)
                 advice = LEVELS[self.chapters[member].per] if whole else "nothing in this schedule reads it. Remove it"
                 self.wrong(place, f"{name} has no effect{f' for {owner}' if owner else ''}: {advice}")
-            others = [self.found[winner, one][1] for winner in winners for one in members if (winner, one) in self.found]
-            if winners and owner not in winners and not self._laid_over(place, others):
-                stated = ", ".join(f"{winner}.{name}" for winner in sorted(winners))
-                self.wrong(place, f"{name} has no effect: more particular statements go first. Set {stated}")
+            elif owner not in winners:
+                others = [self.found[winner, one][1] for winner in winners for one in members if (winner, one) in self.found]
+                if not self._laid_over(place, others):
+                    stated = ", ".join(f"{winner}.{name}" for winner in sorted(winners))
+                    self.wrong(place, f"{name} has no effect: more particular statements go first. Set {stated}")
 
     def _laid_over(self, place: Place, others: list[Place]) -> bool:
         """Whether others set a statement aside by being laid over it: that is what bases and the command line are for."""
